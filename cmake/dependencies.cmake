@@ -12,7 +12,12 @@ find_package(Threads REQUIRED)
 xgrad_find_headers(xtensor 0.24 0.27)
 xgrad_find_headers(xsimd 8.1 14)
 find_package(nlohmann_json REQUIRED)
-find_package(ZLIB REQUIRED)
+if(EMSCRIPTEN)  # Debian has no zlib for it
+  add_library(ZLIB::ZLIB INTERFACE IMPORTED)
+  target_include_directories(ZLIB::ZLIB INTERFACE ${CMAKE_CURRENT_LIST_DIR}/web)
+else()
+  find_package(ZLIB REQUIRED)
+endif()
 
 # Linear algebra (ops/products/lapack.h) is xtensor-blas's, with the LAPACK of OpenBLAS or of $BLA_VENDOR, or our own. xtensor-blas is
 # headers alone; its package would look for a LAPACK, which OpenBLAS has in it.

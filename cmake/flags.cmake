@@ -11,7 +11,9 @@ endforeach()
 add_library(xgrad_flags INTERFACE)
 target_compile_features(xgrad_flags INTERFACE cxx_std_20)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT EMSCRIPTEN)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ${PROJECT_IS_TOP_LEVEL})
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
@@ -59,6 +61,9 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # to hold now.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
                                   CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 ${CCACHE})
+  if(EMSCRIPTEN)  # a script, by which no cache knows the compiler
+    list(INSERT CMAKE_CXX_COMPILER_LAUNCHER 3 CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK=string:emscripten-${EMSCRIPTEN_VERSION})
+  endif()
 endif()
 
 # Precompiles the headers that most files of a target include, which takes a third of the time off a build. Every file still

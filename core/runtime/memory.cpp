@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -60,7 +61,8 @@ struct Counters {
 // doubling, so that at most 1/8 is wasted.
 constexpr int small_sizes = 16;
 constexpr int small_classes = 2 * small_sizes;
-constexpr int class_count = small_classes + 8 * 52;  // to 2^62
+constexpr int class_count =
+    small_classes + 8 * (std::numeric_limits<std::size_t>::digits - 12);  // to a quarter of all sizes
 
 struct SizeClass {
   int index;

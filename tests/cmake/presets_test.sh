@@ -13,7 +13,7 @@ print(*names)
 END_OF_FILE
 )
 for preset in $presets; do
-  case $preset in arm64 | libc++ | notebook) continue ;; esac  # their packages are installed by tests/run and examples/notebook
+  case $preset in arm64 | libc++ | notebook | web) continue ;; esac  # tests/run, examples/notebook and cmake/web/setup install their packages
   folder=$sandbox/g++
   if [[ $preset == clang* ]]; then folder=$sandbox/clang; fi  # a change of the compiler would configure all anew
   cmake -S "$root" --preset "$preset" -B "$folder" >"$sandbox/said" 2>&1 || { cat "$sandbox/said"; echo "preset $preset"; exit 1; }

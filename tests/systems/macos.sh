@@ -17,7 +17,7 @@ for tool in c++ ar ranlib; do
   chmod +x "$tools/bin/$tool"
 done
 export ZIG_GLOBAL_CACHE_DIR=$tools/cache ZIG_LOCAL_CACHE_DIR=$tools/cache
-tests/systems/root.sh build/macos-root "${XGRAD_SUITE:-sid}" download libxtensor-dev libxtensor-blas-dev xtl-dev libxsimd-dev \
+tests/systems/root.sh build/macos-root "${XGRAD_SUITE:-sid}" arm64 download libxtensor-dev libxtensor-blas-dev xtl-dev libxsimd-dev \
   nlohmann-json3-dev libcli11-dev libutf8proc-dev libpcre2-dev libpng-dev libjpeg62-turbo-dev zlib1g-dev
 
 cmake -S . --preset grouped -B build/macos --toolchain tests/systems/macos.cmake -DXGRAD_NATIVE=OFF -DXGRAD_BLAS=OFF \

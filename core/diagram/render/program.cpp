@@ -63,8 +63,12 @@ class ScratchFile {
 };
 
 // Starts a program with these files. Returns 0 or the number of the error.
-int start(pid_t& process, char* const* words, const ScratchFile& input, const ScratchFile& output,
-          const ScratchFile& complaints) {
+int start([[maybe_unused]] pid_t& process, [[maybe_unused]] char* const* words,
+          [[maybe_unused]] const ScratchFile& input, [[maybe_unused]] const ScratchFile& output,
+          [[maybe_unused]] const ScratchFile& complaints) {
+#ifdef __EMSCRIPTEN__
+  return ENOSYS;  // a page runs no programs
+#else
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
@@ -73,6 +77,7 @@ int start(pid_t& process, char* const* words, const ScratchFile& input, const Sc
   const int error = posix_spawnp(&process, words[0], &files, nullptr, words, environ);
   posix_spawn_file_actions_destroy(&files);
   return error;
+#endif
 }
 
 // The status of the process when it has ended; nothing if it took longer than `seconds` and was killed.
