@@ -3,7 +3,8 @@ gives the navigation, and a file or folder that a page links becomes a page itse
 
 Pages are read as GitHub reads them: its Markdown, its anchors, formulas in `$...$` and `$$...$$`. An image becomes a link to
 its file. A lesson has a link to its notebook (notebooks.py). A picture of a graph that out/pages has as a page, too, becomes this
-page when the reader comes near (static/site.js).
+page when the reader comes near (static/site.js). The live pages, in the folder live, are there if docs/make --live has built
+their engine.
 """
 import html
 import json
@@ -27,6 +28,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 KATEX = pathlib.Path("/usr/share/javascript")
 PICTURES = (".svg", ".png")
 PAGES = ROOT / "out/pages"
+ENGINE = ROOT / "out/live/engine.js"
+LIVE = pathlib.Path(__file__).parent / "live"
+LIVE_PAGES = {"expression": "Type an expression"}
 sources = []  # addresses of pages that were made of other files
 
 
@@ -50,7 +54,9 @@ def target_of(path):
 
 
 def text_of(path):
-    """The Markdown of a page; that of a source is its text, that of a folder the list of its files."""
+    """The Markdown of a page; that of a source is its text, that of a folder the list of its files, that of a live page its HTML."""
+    if path.startswith("live/"):
+        return (LIVE / path.removeprefix("live/")).with_suffix(".html").read_text()
     file = ROOT / path
     if file.exists():
         return file.read_text()
@@ -75,6 +81,10 @@ def on_files(files, config):
             names += [path_of(source, name) for source in re.findall(r'<img src="([^"]+)"', text)]
     sources.extend(file.url for name, file in found.items() if not (ROOT / name).exists())
     found.update({f"pages/{page.name}": File(f"pages/{page.name}", str(ROOT / "out"), site, False) for page in sorted(PAGES.glob("*.html"))})
+    if ENGINE.is_file():
+        found.update({f"live/{page}.md": File(f"live/{page}.md", str(ROOT), site, False) for page in LIVE_PAGES})
+        found.update({f"live/{file.name}": File(f"live/{file.name}", str(file.parents[1]), site, False)
+                      for file in [ENGINE, *LIVE.glob("*.js"), *LIVE.glob("*.css")]})
     katex = [File(str(file.relative_to(KATEX)), str(KATEX), site, False)
              for file in [KATEX / "katex/katex.min.js", KATEX / "katex/katex.min.css", *KATEX.glob("katex/fonts/*.woff2")]]
     config["nav"] = navigation(found)
@@ -85,6 +95,8 @@ def navigation(found):
     """The tables of docs/README.md, by heading. Pages beside a README.md that are in no table are below it."""
     parts = [{"xgrad": "README.md"}, {"All pages": "docs/README.md"}]
     listed = {}
+    if ENGINE.is_file():
+        parts.append({"In the page": [{title: f"live/{page}.md"} for page, title in LIVE_PAGES.items()]})
     for line in text_of("docs/README.md").splitlines():
         if line.startswith("## "):
             parts.append({line[3:]: listed.setdefault(line[3:], [])})
@@ -169,6 +181,9 @@ def on_page_read_source(page, config):
 
 
 def on_page_markdown(text, page, config, files):
+    if page.file.src_uri.startswith("live/"):
+        rendered[page.file.src_uri] = f'<link rel="stylesheet" href="live.css">\n{text}', []
+        return ""
     markdown, used, contents = make_markdown(), {}, []
     tokens = markdown.parse(text)
     for opening, token in zip(tokens, tokens[1:]):

@@ -1,0 +1,24 @@
+// What the live pages ask the engine for: requests and answers in JSON.
+#pragma once
+
+#include <string>
+
+#include <xgrad/xgrad.h>
+#include <nlohmann/json.hpp>
+
+namespace live {
+
+using Json = nlohmann::ordered_json;
+
+/// {"text": "w * x + b", "numbers": {"w": 2, "x": [1, 2]}, "by": ["w"]}: the value of an expression, or of its
+/// derivative by each of the letters `by` in turn; values and gradients of its letters; its graph
+/// (core/diagram/render/export.h) and its page.
+Json expression(const Json& request);
+
+/// The answer to a request, whose entry "of" names the function above: {"error": "..."} if it throws.
+std::string answer(const std::string& request);
+
+/// The elements of an array in row-major order. JSON has no NaN and no infinities: null.
+Json numbers(const xgrad::Array& array);
+
+}  // namespace live

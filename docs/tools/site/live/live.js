@@ -1,0 +1,59 @@
+// What the live pages share: the engine, the page of a graph in a frame, and elements made by words.
+const live = {
+  // The engine, as soon as it is unpacked: engine.js has it as gzip in Base64, since a page from disk may fetch nothing.
+  async start() {
+    const packed = Uint8Array.from(atob(LiveEngine.packed), (letter) => letter.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    this.engine = await LiveEngine({wasmBinary: await new Response(unpacked).arrayBuffer()});
+  },
+
+  // The answer of docs/tools/live/live.h, {error} if the engine refuses.
+  ask(of, request) {
+    return JSON.parse(this.engine.ccall("live_answer", "string", ["string"], [JSON.stringify({of, ...request})]));
+  },
+
+  // <tag attributes...>children...</tag>; on... are functions.
+  make(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on"))
+        made.addEventListener(name.slice(2), value);
+      else
+        made.setAttribute(name, value);
+    }
+    made.append(...children);
+    return made;
+  },
+  svg(tag, attributes = {}, ...children) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  },
+
+  // Four digits that count, and a true minus.
+  text(number) {
+    if (number === null) return "not a number";
+    if (Array.isArray(number)) return number.length === 1 ? this.text(number[0]) : `[${number.map((each) => this.text(each)).join(", ")}]`;
+    return String(Number(number.toPrecision(4))).replace("-", "\u2212");
+  },
+
+  // Shows the page of a graph in a frame, as dark as this page. There it has no address of its own that it could change.
+  show(frame, page) {
+    frame.hidden = false;
+    frame.addEventListener("load", () => this.tell(frame), {once: true});
+    frame.srcdoc = page.replace("<head>", "<head><script>history.pushState = history.replaceState = () => {};<\/script>");
+  },
+  tell(frame) { frame.contentWindow?.postMessage({dark: document.body.dataset.mdColorScheme === "slate"}, "*"); },
+
+  // Calls once for many calls within a short time.
+  later(f, milliseconds = 120) {
+    let timer;
+    return () => {
+      clearTimeout(timer);
+      timer = setTimeout(f, milliseconds);
+    };
+  },
+};
+new MutationObserver(() => document.querySelectorAll("iframe.graph").forEach((frame) => live.tell(frame)))
+  .observe(document.body, {attributeFilter: ["data-md-color-scheme"]});
