@@ -15,6 +15,7 @@ their own, which run them.
 With --values PAGE... it prints a program that runs the snippets of these pages instead, as far as they say a value or a shape
 behind //, and compares.
 """
+import ast
 import glob
 import os
 import re
@@ -175,7 +176,12 @@ int main() {""")
                 if not value or value[2]:
                     print(line)
                 if value:
-                    print(f'stated("{path}:{number + at}", {value[2] or value[3]}, "{value[4]}");')
+                    found, text, place = value[2] or value[3], value[4], f"{path}:{number + at}"
+                    if text.startswith("[["):  # the library prints elements in one line
+                        rows = [len(ast.literal_eval(text)), len(ast.literal_eval(text)[0])]
+                        print(f'stated("{place}", ({found}).shape(), "{rows}");')
+                        text = re.sub(r"(?<=.)[][](?=.)", "", text)
+                    print(f'stated("{place}", {found}, "{text}");')
             print("}")
     print('std::cout << count << " values, " << wrong << " wrong\\n";\nreturn wrong > 0 || count == 0;\n}')
 
