@@ -248,7 +248,8 @@ TEST_CASE("every layer has a row in the catalogue, or is a part of one that has"
     bool outside = true;
     for (std::string line, next; std::getline(text, line);) {
       if (line.ends_with(" =") && std::getline(text, next)) line += next;
-      if (line == "namespace detail {" || line == "}  // namespace detail") outside = line.front() == '}';
+      if (line.starts_with("namespace ") && line.ends_with("detail {")) outside = false;
+      if (line.starts_with("}  // namespace ") && line.ends_with("detail")) outside = true;
       std::smatch match;
       if (!outside || !(std::regex_match(line, match, derived) || std::regex_match(line, match, named))) continue;
       if (others.contains(match[2])) continue;
