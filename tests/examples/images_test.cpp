@@ -351,13 +351,18 @@ TEST_CASE("a small file that declares a huge picture is refused before there is 
         "bad JPEG: declares 32767 x 32767 pixels, more than " + std::to_string(picture.size()) + " bytes can hold");
   picture.replace(frame + 5, 4, std::string("\xf0\xff\x00\x10", 4));
   CHECK(why_not(write_text(folder / "b.jpg", picture)) == "bad JPEG: a side is above 2^15");
-  // A header of PNG with its checksum: 32768 x 32768 in 16 bits a colour.
-  const std::string header = "IHDR" + big_endian(32768) + big_endian(32768) + std::string("\x10\x02\x00\x00\x00", 5);
-  const uLong checksum = crc32(0, reinterpret_cast<const Bytef*>(header.data()), static_cast<uInt>(header.size()));
-  std::string png = read_text(fixture_path("pictures/rgb16.png"));
-  png.replace(12, 21, header + big_endian(static_cast<std::uint32_t>(checksum)));
-  CHECK(why_not(write_text(folder / "c.png", png)).find("declares 32768 x 32768 pixels, more than") !=
-        std::string::npos);
+  picture.replace(frame + 5, 4, std::string("\x80\x00\x80\x00", 4));
+  CHECK(why_not(write_text(folder / "b.jpg", picture)).starts_with("bad JPEG: declares 32768 x 32768 pixels"));
+  // A header of PNG with its checksum: so wide and so high in 16 bits a colour.
+  const auto said_of = [&](std::uint32_t width, std::uint32_t height) {
+    const std::string header = "IHDR" + big_endian(width) + big_endian(height) + std::string("\x10\x02\x00\x00\x00", 5);
+    const uLong checksum = crc32(0, reinterpret_cast<const Bytef*>(header.data()), static_cast<uInt>(header.size()));
+    std::string png = read_text(fixture_path("pictures/rgb16.png"));
+    png.replace(12, 21, header + big_endian(static_cast<std::uint32_t>(checksum)));
+    return why_not(write_text(folder / "c.png", png));
+  };
+  CHECK(said_of(32768, 32768).starts_with("bad PNG: declares 32768 x 32768 pixels, more than"));
+  for (const std::uint32_t side : {1u, 32769u}) CHECK(said_of(side, 32770 - side) == "bad PNG: Invalid IHDR data");
 }
 
 TEST_CASE("a folder of folders is a data set, in the order of torchvision's") {

@@ -98,6 +98,12 @@ TEST_CASE("a grid shows every picture with its caption") {
   grid.columns = 2;
   grid.width = 0;
   CHECK_REFUSED(ValueError, picture_grid_svg(grid), "picture_grid_svg", "width must be in [1, 4096], got 0");
+  grid.width = 4096.5;
+  CHECK_THROWS_AS(picture_grid_svg(grid), ValueError);
+  for (const double width : {1.0, 4096.0}) {
+    grid.width = width;
+    check_svg(picture_grid_svg(grid));
+  }
   CHECK_THROWS_AS(picture_grid_svg({.images = Array(Shape{0, 1, 4, 4})}), ValueError);
   CHECK_REFUSED(ShapeError, picture_grid_svg({.images = Array(Shape{4, 4}, 0)}), "picture_grid_svg", "(N, C, H, W)",
                 "[4, 4]");
@@ -149,6 +155,9 @@ TEST_CASE("a confusion matrix counts which class was taken for which") {
   CHECK_REFUSED(ShapeError, confusion_matrix(labels, Index({4}, 0), 3), "confusion_matrix", "(N), got [5] and [4]");
   CHECK_REFUSED(ValueError, confusion_matrix(labels, guesses, 0), "confusion_matrix",
                 "classes must be in [1, 32768], got 0");
+  CHECK_THROWS_AS(confusion_matrix(labels, guesses, 32769), ValueError);
+  CHECK_THROWS_AS(confusion_matrix(Index({1}, {-1}), Index({1}, {0}), 3), ValueError);
+  CHECK(confusion_matrix(Index({2}, 0), Index({2}, 0), 1).item() == 2);
   CHECK_REFUSED(ShapeError, confusion_svg("", counts, {"a"}), "confusion_svg", "1 classes need (1, 1), got [3, 3]");
   CHECK_THROWS_AS(confusion_svg("", Index({0, 0}, 0), {}), ValueError);
 }

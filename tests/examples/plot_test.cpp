@@ -149,6 +149,10 @@ TEST_CASE("a logarithmic axis has round numbers: y spans them, x has those in th
   const std::string decades = plot_of({0.001, 2e6}, {0.15, 0.16}, {.x_scale = Scale::log});
   check_labels(decades, 1, {"10⁻²", "10⁰", "10²", "10⁴", "10⁶"});
   check_labels(decades, 0, {"10¹"});  // nine powers of ten: every second has room
+  const std::string ends = plot_of({1e-5, 1}, {1, 1e5}, {.x_scale = Scale::log, .y_scale = Scale::log});
+  check_labels(ends, 1, {"10⁻⁵", "10⁵"});  // of which decimals would be long
+  check_labels(ends, 2, {"10⁰"});
+  check_labels(plot_of({3, 11}, {0.15, 0.16}, {.x_scale = Scale::log}), 0, {"2", "20"});  // 5 and 10 are enough
   const std::string narrow = plot_of({32, 33}, {0.15, 0.16}, {.x_scale = Scale::log});
   check_labels(narrow, 1, {"20", "50"});  // no two round numbers in between: those around it
 }
@@ -186,6 +190,7 @@ TEST_CASE("ticks are whole where the numbers are") {
   check_labels(counts, 1, {"2"});
   check_labels(counts, 0, {"2.2"});
   check_labels(plot_of({7}, {0.15}), 1, {"7"});
+  check_labels(plot_of({6}, {0}), 1, {"3", "9", "-1"});  // a half less and more, and a unit around 0
 }
 
 TEST_CASE("panels have axes of their own, and one legend if they show the same series") {
@@ -342,6 +347,13 @@ TEST_CASE("extreme data still makes a picture") {
       }
     }
   }
+}
+
+TEST_CASE("up to 500 points of a line tell their numbers under the pointer") {
+  std::vector<double> many(500, 1.0);
+  CHECK(of_circles("r", line_plot({{.y = many}})).size() == 500);
+  many.push_back(1);
+  CHECK(of_circles("r", line_plot({{.y = many}})).empty());
 }
 
 TEST_CASE("without x, points are numbered from 1 on") {

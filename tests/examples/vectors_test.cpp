@@ -23,7 +23,7 @@ TEST_CASE("the nearest rows are those at the smallest angle, whatever their leng
   CHECK(near[2].cosine == doctest::Approx(-1));
   CHECK(nearest_rows(table, 0, 1).size() == 1);
   CHECK(nearest_rows(table, 4, 3).empty());
-  CHECK_THROWS_AS(nearest_rows(table, 5, 1), ValueError);
+  for (const std::int64_t row : {-1, 5}) CHECK_THROWS_AS(nearest_rows(table, row, 1), ValueError);
   CHECK_THROWS_AS(nearest_rows(Array({3}, 1), 0, 1), ShapeError);
 }
 
@@ -45,6 +45,9 @@ TEST_CASE("principal axes find the directions in which points are spread") {
     CHECK(abs(sum(place * wanted) / sqrt(sum(square(place)) * sum(square(wanted)))).item() > 0.995);
     CHECK(sqrt(mean(square(place))).item() == doctest::Approx(spread[static_cast<std::size_t>(k)]).epsilon(0.1));
   }
+  for (const std::int64_t axes : {1, 3}) CHECK(principal_axes(points, axes).shape() == Shape{400, axes});
+  CHECK_THROWS_AS(principal_axes(Array(Shape{0, 2}), 1), ValueError);
+  CHECK(equal(principal_axes(Array({1, 2}, 7), 2), Array({1, 2}, 0)));
   CHECK_THROWS_AS(principal_axes(points, 4), ValueError);
   CHECK_THROWS_AS(principal_axes(points, 0), ValueError);
   for (const Real x : principal_axes(Array({3, 2}, 7), 2)) CHECK(std::abs(x) < 1e-6);
