@@ -21,7 +21,7 @@ using namespace xgrad;
 struct Config {
   std::filesystem::path weights, data;
   std::int64_t pictures = 10;  // of each class, to learn from
-  std::int64_t epochs = 30;
+  std::int64_t epochs = 12;
   double lr = 1e-3;
 };
 
@@ -39,9 +39,9 @@ Pictures read(const kit::ImageFolder& folder) {
   return {images, labels};
 }
 
-// Drawn shapes of the classes [from, to).
-Pictures shapes(Seed seed, std::int64_t from, std::int64_t to) {
-  const kit::ImageSet all = kit::draw_shapes({.seed = seed}, {.count = 5000, .channels = 3});
+// Of so many drawn shapes those of the classes [from, to).
+Pictures shapes(Seed seed, std::int64_t count, std::int64_t from, std::int64_t to) {
+  const kit::ImageSet all = kit::draw_shapes({.seed = seed}, {.count = count, .channels = 3});
   const kit::ImageBatch some = all.batch(flatnonzero(all.labels() >= from && all.labels() < to));
   return {normalized(some.images), some.labels - from};
 }
@@ -95,13 +95,13 @@ void run(const Config& config, kit::Example& example) {
   Pictures pictures;
   if (file.empty()) {
     sizes.width = 16, sizes.classes = 6;
-    const auto [many, unseen] = divided(shapes(example.seed, 0, 6), 6, 300);
+    const auto [many, unseen] = divided(shapes(example.seed, 4000, 0, 6), 6, 300);
     const nn::ResNet model{nn::root, sizes};
     const kit::Series curve = train("six classes", model, many, unseen, 3, config.lr, example.seed);
     std::cout << "six classes, " << many.labels.size() << " pictures: accuracy " << kit::fixed(curve.y.back(), 3)
               << "\n";
     nn::save(model, (file = example.out / "six_classes.safetensors").string());
-    pictures = shapes(example.seed, 6, 10);
+    pictures = shapes(example.seed, 1500, 6, 10);
     sizes.classes = 4;
   } else {
     const kit::ImageFolder folder(config.data,

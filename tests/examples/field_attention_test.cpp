@@ -86,7 +86,7 @@ TEST_CASE("The picture of field attention is the heat map of its weights") {
   for (std::size_t i = 0; i < 6; ++i) {
     const auto h = static_cast<std::int64_t>(i / 3), b = static_cast<std::int64_t>(i % 3);
     CHECK(maps.panels[i].title == titles[i]);
-    CHECK(maps.panels[i].values == kit::numbers(weights.value()[{h, b}]));
+    CHECK(maps.panels[i].values == kit::Values(weights.value()[{h, b}]));
     CHECK(maps.panels[i].values[0] + maps.panels[i].values[1] == doctest::Approx(1));
     CHECK(maps.panels[i].values[2] + maps.panels[i].values[3] == doctest::Approx(1));
   }
