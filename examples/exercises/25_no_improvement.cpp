@@ -7,7 +7,8 @@
 using namespace xgrad;
 
 double no_improvement(const Tensor& x, const Tensor& y) {
-  const Tensor w1 = variable(randn({2, 16}, {.seed = 1}), "w1"), w2 = variable(randn({16, 1}, {.seed = 2}) / 4, "w2");
+  const Tensor w1 = variable(random_normal({2, 16}, {.seed = 1}), "w1");
+  const Tensor w2 = variable(Tensor(random_normal({16, 1}, {.seed = 2})) / 4, "w2");
   double last = 0;
   for (int step = 0; step < 300; ++step) {
     const Tensor prediction = matmul(tanh(matmul(x, w1)), w2);

@@ -205,7 +205,7 @@ std::vector<Answer> answers() {
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * mean((w * x + b - y) * x), 2 * mean(w * x + b - y)};
              }),
-      ANSWER(line_gradients, "6 times the right value (6 is the size of axis 0 of x): a sum where a mean belongs",
+      ANSWER(line_gradients, "6 times the right value (6 is the size of axis 0 of x): perhaps a sum where a mean belongs",
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * sum((w * x + b - y) * x), 2 * sum(w * x + b - y)};
              }),

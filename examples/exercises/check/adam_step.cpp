@@ -62,32 +62,37 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
     const auto with = [&](const Tensor& mean, const Tensor& square) { return lr * mean / (sqrt(square) + 1e-8); };
     const std::string first =
         t == 1 ? str("the first step is ", digits(max(abs(w - next)).item()), " long instead of lr = 0.3: ") : "";
-    // The step is what is judged: a wrong sign or factor shows there.
+    // The step is what is judged: a wrong sign or factor shows there. The first step is as long as lr for each element,
+    // so that many mistakes give it by chance: there the known ones count alone.
+    const std::vector<Known> known{
+        {w - step, "the change alone is returned: return w minus it"},
+        {w + step, "the change alone is returned: return w minus the step"},
+        {with(m1, v1), first + "m and v start from 0, so divide them by 1 - 0.9^t and 1 - 0.999^t"},
+        {with(m1 / c, v1), "v is not divided by 1 - 0.999^t in the step"},
+        {with(m1, v1 / d), "m is not divided by 1 - 0.9^t in the step"},
+        {with(m1 / 0.1, v1 / 0.001), "m is divided by 1 - 0.9 in each step: 0.9^t is a power, std::pow(0.9, t)"},
+        {with(m1 / 0.9, v1 / 0.999), "m and v are divided by 0.9 and 0.999: divide by 1 - 0.9^t and 1 - 0.999^t"},
+        {with(m1 / (1 - c), v1 / (1 - d)),
+         "m and v are divided by 0.9^t and 0.999^t: divide by 1 - 0.9^t and 1 - 0.999^t"},
+        {with(m1 / d, v1 / c), "0.9 and 0.999 have changed places in the division: 1 - 0.9^t belongs to m"},
+        {with(m1 * c, v1 * d), "m and v are multiplied by 1 - 0.9^t and 1 - 0.999^t: divide by them"},
+        {lr * (m1 / c) / sqrt(v1 / d), "1e-8 is missing: it bounds the step where gradients are tiny"},
+        {lr * (m1 / c) / sqrt(v1 / d + 1e-8),
+         "the element with a gradient of 1e-8 hardly moves: 1e-8 is added after the square root"},
+        {lr * (m1 / c) / (v1 / d + 1e-8), "the mean of the square has no root: divide by sqrt(v)"},
+        {lr * (m1 / c) * (sqrt(v1 / d) + 1e-8), "the root of v multiplies: the step is divided by it"},
+        {with(g, v1 / d), "the step divides g: it divides m"},
+        {with(m1 / c, square(m1 / c)), "the root is that of m^2: v belongs there"},
+        {with(v1 / d, m1 / c), "m and v have changed places in the step: m stands above, sqrt(v) below"},
+        {with(m / std::max(c, 1e-9), v1 / d), "the step uses the old m: assign the new one first"},
+        {zeros({4}), "w did not move: return the new w"}};
+    if (t == 1) {
+      for (const Known& one : known) not_this(w - next, one.value, "in step 1: ", one.text);
+      w = next, m = m1, v = v1;
+      continue;
+    }
     agree(
-        {.what = str("the step w - (new w), in step ", t, ","),
-         .known = {{w - step, "the change alone is returned: return w minus it"},
-                   {w + step, "the change alone is returned: return w minus the step"},
-                   {with(m1, v1), first + "m and v start from 0, so divide them by 1 - 0.9^t and 1 - 0.999^t"},
-                   {with(m1 / c, v1), "v is not divided by 1 - 0.999^t in the step"},
-                   {with(m1, v1 / d), "m is not divided by 1 - 0.9^t in the step"},
-                   {with(m1 / 0.1, v1 / 0.001),
-                    "m is divided by 1 - 0.9 in each step: 0.9^t is a power, std::pow(0.9, t)"},
-                   {with(m1 / 0.9, v1 / 0.999),
-                    "m and v are divided by 0.9 and 0.999: divide by 1 - 0.9^t and 1 - 0.999^t"},
-                   {with(m1 / (1 - c), v1 / (1 - d)),
-                    "m and v are divided by 0.9^t and 0.999^t: divide by 1 - 0.9^t and 1 - 0.999^t"},
-                   {with(m1 / d, v1 / c), "0.9 and 0.999 have changed places in the division: 1 - 0.9^t belongs to m"},
-                   {with(m1 * c, v1 * d), "m and v are multiplied by 1 - 0.9^t and 1 - 0.999^t: divide by them"},
-                   {lr * (m1 / c) / sqrt(v1 / d), "1e-8 is missing: it bounds the step where gradients are tiny"},
-                   {lr * (m1 / c) / sqrt(v1 / d + 1e-8),
-                    "the element with a gradient of 1e-8 hardly moves: 1e-8 is added after the square root"},
-                   {lr * (m1 / c) / (v1 / d + 1e-8), "the mean of the square has no root: divide by sqrt(v)"},
-                   {lr * (m1 / c) * (sqrt(v1 / d) + 1e-8), "the root of v multiplies: the step is divided by it"},
-                   {with(g, v1 / d), "the step divides g: it divides m"},
-                   {with(m1 / c, square(m1 / c)), "the root is that of m^2: v belongs there"},
-                   {with(v1 / d, m1 / c), "m and v have changed places in the step: m stands above, sqrt(v) below"},
-                   {with(m / std::max(c, 1e-9), v1 / d), "the step uses the old m: assign the new one first"},
-                   {zeros({4}), "w did not move: return the new w"}}},
+        {.what = str("the step w - (new w), in step ", t, ","), .known = known},
         [&](const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, double lr) {
           return w - after(w, g, m, v, lr).first;
         },

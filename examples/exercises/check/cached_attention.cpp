@@ -29,6 +29,7 @@ void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
       not_this(cache.keys, concat({k[{_, slice(t, t + 1)}], k[{_, slice(0, t)}]}, 1),
                "the new key is in front: append it behind the older ones");
     }
+    not_this(cache.keys, v[{_, slice(0, t + 1)}], "cache.keys has the values: k belongs there, and v in cache.values");
     same("cache.keys", cache.keys, k[{_, slice(0, t + 1)}]);
     same("cache.values", cache.values, v[{_, slice(0, t + 1)}]);
     using X = const Tensor&;

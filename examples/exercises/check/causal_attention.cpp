@@ -22,7 +22,8 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
   };
   agree({.what = "the result",
          .meaning = "(B, T, d)",
-         .known = {{with(above(1), 0), "a score of 0 counts as e^0 = 1: fill with minus infinity"},
+         .known = {{with(above(1), 1e9), "the future has the greatest scores: fill with minus infinity"},
+                   {with(above(1), 0), "a score of 0 counts as e^0 = 1: fill with minus infinity"},
                    {matmul(softmax(masked_fill(scores, above(1), -infinity), 1), v),
                     "the weights of a query do not sum to 1: the softmax runs over the keys, the last axis"},
                    {matmul(masked_fill(softmax(scores), above(1), 0), v),

@@ -31,6 +31,8 @@ void check::encoder_block(Tensor (*answer)(const Tensor&, const Sublayer&, const
             {x + norm(attention(x)) + norm(feed_forward(x + norm(attention(x)))),
              "the norm goes over attention(x) alone: it goes over the sum"},
             {norm(norm(x - attention(x)) + feed_forward(norm(x - attention(x)))), "attention(x) is subtracted: add it"},
+            {norm(z + feed_forward(z) + x), "x is added once more at the end: the second sum is z + feed_forward(z)"},
+            {norm(z + feed_forward(feed_forward(z))), "feed_forward is applied twice"},
             {z, "this is z: the second half, norm(z + feed_forward(z)), is missing"},
             {norm(x + feed_forward(x)), "attention takes no part: z = norm(x + attention(x))"},
             {norm(x + attention(x) + feed_forward(x + attention(x))),

@@ -14,6 +14,10 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
   const Mask masked = arange(4) >= reshape(lengths, {3, 1, 1});
   not_this(weights, softmax(masked_fill(scores, masked, -infinity), 1),
            "the softmax runs over the queries: it belongs over the keys, the last axis");
+  not_this(weights, log_softmax(masked_fill(scores, masked, -infinity)),
+           "these are ln of the weights: softmax, not log_softmax");
+  not_this(weights, softmax(masked_fill(scores, masked, -infinity), 0),
+           "the softmax runs over the sequences: it belongs over the keys, the last axis");
   has_no_nan("the weight", weights,
              ran.names.contains("mul") ? "0 * infinity is NaN; masked_fill and where choose without a product"
                                        : "the masked scores are plus infinity: take minus infinity");

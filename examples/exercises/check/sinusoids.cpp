@@ -40,6 +40,8 @@ void check::sinusoids(Tensor (*answer)(std::int64_t, std::int64_t)) {
       {turned([](double i, int c) { return i / std::pow(10000, c / 2 / 8.); }),
        "columns 0 and 1 are right, the others turn too fast: 10000 is raised to 2j/C, and j is the number of the pair"},
       {turned([&](double i, int c) { return 2 * std::acos(-1) * angle(i, c); }), "the angles are multiplied by 2 pi"},
+      {turned([](double i, int c) { return i / std::pow(10000, (c / 2 * 2 + 1) / 8.); }),
+       "the exponent is 2j/C, not (2j + 1)/C"},
       {turned([](double i, int c) { return i / std::pow(10000, c / 2 * 4 / 8.); }),
        "columns 0 and 1 are right, the others turn too slowly: 2j is the column, j the number of the pair"},
       {turned([](double i, int) { return i; }),
