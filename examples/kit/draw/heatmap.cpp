@@ -38,6 +38,7 @@ constexpr Ink masked_ink{0xc8c5c0, 0x434c57};
 constexpr double heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11, heatmap_tick_size = 10.5;
 constexpr double widest_sheet = 800, heatmap_margin = Sheet::margin, panel_gap = 26, widest_label = 110,
                  least_caption = 60;
+constexpr double least_pointed_at = 6;  // pixels that a cell has at least for a pointer to find it
 constexpr double bar_width = 14, least_bar = 100, bar_distance = 900;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
 
@@ -181,21 +182,28 @@ class Figure {
   /// A bar is as high as the panels beside it, as long as its ticks have room and it does not look lost.
   double bar_height() const { return std::clamp(own_bars() ? panel_height_ : bottom_ - top_, least_bar, 260.0); }
 
+  std::string value_of(const HeatMapPanel& panel, std::size_t i) const {
+    if (maps_.is_masked(i)) return "masked";
+    if (maps_.scale == HeatScale::yes_no) return panel.values[i] == 1 ? "yes" : "no";
+    return fixed(panel.values[i], 3);
+  }
+
   void draw_panel(Svg& svg, std::size_t place) const {
     const HeatMapPanel& panel = maps_.panels[place];
     const double x = panel_left(place), y = panel_top(place);
     svg.lines(x, y - titles_height_ + 8, panel_titles_[place], heatmap_panel_title_size, {{"fill", quiet_ink}});
     const double gap = cell_ >= 10 ? 1 : 0;
     svg.open("g", {{"shape-rendering", "crispEdges"}});
-    for (std::size_t i = 0; i < panel.values.size(); ++i) {
+    const auto ink = [&](std::size_t i) { return maps_.is_masked(i) ? masked_ink : scale(place).colour(panel.values[i]); };
+    for (std::size_t i = 0, together = 1; i < panel.values.size(); i += together) {
       const std::size_t row = i / columns_, column = i % columns_;
-      const bool masked = maps_.is_masked(i);
-      const std::string says = masked                             ? "masked"
-                               : maps_.scale == HeatScale::yes_no ? panel.values[i] == 1 ? "yes" : "no"
-                                                                  : fixed(panel.values[i], 3);
-      svg.rect(x + static_cast<double>(column) * cell_, y + static_cast<double>(row) * cell_, cell_ - gap, cell_ - gap,
-               {{"fill", masked ? masked_ink : scale(place).colour(panel.values[i])}},
-               maps_.queries[row] + " → " + maps_.keys[column] + "  " + says);
+      // What is too small to be pointed at says nothing, and neighbours of one colour are drawn together.
+      const bool says = cell_ >= least_pointed_at;
+      together = 1;
+      while (!says && column + together < columns_ && ink(i + together) == ink(i)) ++together;
+      svg.rect(x + static_cast<double>(column) * cell_, y + static_cast<double>(row) * cell_,
+               static_cast<double>(together) * cell_ - gap, cell_ - gap, {{"fill", ink(i)}},
+               says ? maps_.queries[row] + " → " + maps_.keys[column] + "  " + value_of(panel, i) : "");
     }
     svg.close("g");
     svg.rect(x - 1.5, y - 1.5, panel_width_ + 3 - gap, panel_height_ + 3 - gap,

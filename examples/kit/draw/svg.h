@@ -46,6 +46,7 @@ double heading_height(std::string_view text, double font_size, double width);
 /// A colour as 0xRRGGBB, on white and on dark ground.
 struct Ink {
   std::uint32_t light = 0, dark = 0;
+  bool operator==(const Ink&) const = default;
 };
 
 /// Of the sheet.
