@@ -182,11 +182,11 @@ void add_maps_and_norms(LayerRows& rows) {
   rows.add_function<Linear>("Linear 6 -> 1", s, {2, 4, 1}, RUN(linear(x[0], layer.weight)), 6, 1,
                             LinearOptions{.bias = false})
       .others = leading(6, 1);
-  LayerRow& mlp = rows.add<Mlp>("Mlp 6 -> 1 -> 2", {s}, {2, 4, 2}, RUN(layer(x[0])),
+  LayerRow& mlp = rows.add<nn::Mlp>("Mlp 6 -> 1 -> 2", {s}, {2, 4, 2}, RUN(layer(x[0])),
                                 MlpOptions{.in = 6, .hidden = 1, .out = 2, .activation = tanh, .dropout = 0.5});
   mlp.others = leading(6, 2);
-  mlp.sizes = {SIZE(Mlp, {.in = n, .hidden = 1}), SIZE(Mlp, {.in = 1, .hidden = n})};
-  rows.add<Mlp>("Mlp 6 -> 4 -> 6", {s}, s, RUN(layer(x[0])), vision_mlp(6, 4));
+  mlp.sizes = {SIZE(nn::Mlp, {.in = n, .hidden = 1}), SIZE(nn::Mlp, {.in = 1, .hidden = n})};
+  rows.add<nn::Mlp>("Mlp 6 -> 4 -> 6", {s}, s, RUN(layer(x[0])), vision_mlp(6, 4));
   rows.add_function<SwiGlu>("SwiGlu 6 -> 5 -> 6", s, s,
                             RUN(linear(silu(layer.w1(x[0])) * layer.w3(x[0]), layer.w2.weight)),
                             SwiGluOptions{.in = 6, .hidden = 5})
