@@ -130,10 +130,16 @@ TEST_CASE("a terminal is redrawn at most ten times a second, and shows the last 
       bar.update(i);
     }
     CHECK(count_of("\r", f.out.str()) == 10);
-    bar.finish();
   }
   CHECK(f.last_line().find("100/200") != std::string::npos);
   CHECK(f.out.str().ends_with("\x1b[K\n"));
+  Fixture ended;
+  {
+    ProgressBar bar(ended.options(ended.window(80)));
+    bar.update(1);
+    bar.finish();
+  }
+  CHECK(ended.out.str().ends_with("\x1b[K\n"));  // and not twice
 }
 
 TEST_CASE("where nothing can be drawn over, a plain line comes every few seconds and at the end") {
@@ -154,6 +160,9 @@ TEST_CASE("where nothing can be drawn over, a plain line comes every few seconds
   CHECK(count_of("\n", text) == 4);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\r') == std::string::npos);
+  Fixture endless;
+  ProgressBar(endless.options(endless.file(), 0)).update(150);
+  CHECK(endless.out.str() == "training 150  0:00\n");
   Fixture single;
   ProgressBar two(single.options(single.file(), 1));
   two.update(0);
