@@ -136,6 +136,7 @@ TEST_CASE("a heat map looks as it did") {
   check_kept("heat_maps_each", heat_map_svg(maps));
   maps.scale = HeatScale::yes_no;
   maps.panels = {{"", {1, 0, 1, 1, 0, 1}}};
+  maps.key_caption = "the keys, which are told in more words than two columns have room for";
   maps.title = "A mask, with a title that is wider than all of its three rows and two columns are together";
   check_kept("heat_map_mask", heat_map_svg(maps));
 }

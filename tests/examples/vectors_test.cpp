@@ -50,6 +50,7 @@ TEST_CASE("principal axes find the directions in which points are spread") {
   CHECK(equal(principal_axes(Array({1, 2}, 7), 2), Array({1, 2}, 0)));
   CHECK_THROWS_AS(principal_axes(points, 4), ValueError);
   CHECK_THROWS_AS(principal_axes(points, 0), ValueError);
+  CHECK_REFUSED(ShapeError, principal_axes(Array({3}, 1), 1), "principal_axes", "(N, d), got [3]");
   for (const Real x : principal_axes(Array({3, 2}, 7), 2)) CHECK(std::abs(x) < 1e-6);
 }
 
@@ -58,6 +59,9 @@ TEST_CASE("a map of words is well-formed and names every word") {
   const std::string svg = word_map_svg("a & b", words, Array({3, 2}, {0, 0, 1, 2, 3, 1}));
   check_svg(svg, 3, {"<circle"});
   check_svg(svg, 1, {"&lt;unk&gt;", "@media"});
+  CHECK(word_map_svg("a & b", words, Array({3, 2}, {8, -8, 9, -6, 11, -7})) == svg);  // places among each other count
+  const std::string heap = word_map_svg("", std::vector<std::string>(100, "word"), Array({100, 2}, 0));
+  CHECK(attributes(heap, "text", "x").back() == doctest::Approx(404 + 0.85 * text_width("word", 13) / 2));
   check_svg(word_map_svg("one", std::vector<std::string>{"a"}, Array({1, 2}, 0)));
   CHECK_THROWS_AS(word_map_svg("", words, Array({2, 2}, 0)), ShapeError);
 }
