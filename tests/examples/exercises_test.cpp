@@ -343,7 +343,7 @@ std::vector<Answer> answers() {
              }),
       ANSWER(adam_step, "the wrong sign",
              [](T w, T g, Moments& m, double lr) { return 2 * w - stepped(w, g, m, lr); }),
-      ANSWER(adam_step, "1 in place of lr", [](T w, T g, Moments& m, double) { return stepped(w, g, m, 1); }),
+      ANSWER(adam_step, "the result does not depend on lr", [](T w, T g, Moments& m, double) { return stepped(w, g, m, 1); }),
 
       ANSWER(stable_softmax, "",
              [](T s) {
@@ -482,7 +482,7 @@ std::vector<Answer> answers() {
              [](T x, std::int64_t H) {
                return permute(reshape(x, {x.dim(0), x.dim(1), x.dim(2) / H, H}), {0, 3, 1, 2});
              }),
-      ANSWER(split_heads, "has elements of sequence 1",
+      ANSWER(split_heads, "the right result in reverse order along axis 0",
              [](T x, std::int64_t H) {
                return flip(permute(reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H}), {0, 2, 1, 3}), {0});
              }),

@@ -513,6 +513,7 @@ std::string where(const Tensor& x, const Tensor& right, double tolerance) {
 }  // namespace
 
 std::string form_of(const Tensor& x, const Tensor& right, const Arguments& given) {
+  if (fits(x.detach(), right.detach())) return {};
   std::string text = plain_form(x.detach(), right.detach(), given);
   if (text.empty()) text = other_form(x.detach(), right.detach(), given);
   if (const auto factor = factor_of(x.detach(), right.detach()); text.empty() && factor && x.size() > 1)
@@ -556,6 +557,14 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       if (fits(y, known.value.detach())) say(known.text);
     }
     if (const std::string text = visible ? other_form(y, r, given) : ""; !text.empty()) say(text);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      Arguments changed = given;
+      auto* number = std::get_if<double>(&changed[i].value);
+      if (number == nullptr) continue;
+      *number *= 1.5;
+      if (equal(answer(changed).value(), y.value()) && !fits(right(changed).detach(), r))
+        say(str("the result does not depend on ", given[i].name, ", which takes no part"));
+    }
     for (const Changed& changed : visible ? changes(given, r) : std::vector<Changed>()) {
       try {
         const Tensor other = right(changed.arguments).detach();
