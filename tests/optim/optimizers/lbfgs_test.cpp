@@ -56,9 +56,20 @@ TEST_CASE("The state of L-BFGS counts the evaluations and iterations of all step
 
 TEST_CASE("A search whose first trial is too near goes on to where the cubic through both points is lowest") {
   const Tensor x = variable(0, "x");
-  optim::LBFGS lbfgs{{x}, {.lr = 0.17, .max_iter = 1, .max_eval = 10, .line_search_fn = wolfe}};
-  CHECK(lbfgs.step([&] { return x * x * x - x; }).evaluations == 3);
-  CHECK(x.item() == doctest::Approx(1 / std::sqrt(3.)).epsilon(1e-9).scale(0));
+  const double s = 0.01;
+  optim::LBFGS lbfgs{{x}, {.lr = 0.17 * s, .max_iter = 1, .max_eval = 10, .line_search_fn = wolfe}};
+  CHECK(lbfgs.step([&] { return x * square(x / s) - x; }).evaluations == 3);  // lowest at s / sqrt 3
+  CHECK(x.item() == doctest::Approx(s / std::sqrt(3.)).epsilon(1e-9).scale(0));
+}
+
+TEST_CASE("A search that may try no further ends at the lowest loss that it has seen") {
+  // Of 0 and 1 the cubic through both is lowest at t, where the loss has hardly fallen.
+  const double t = 1 - (2.5 + std::sqrt(3.25)) / (2 + 2 * std::sqrt(3.25)), s = t * (1 - t);
+  const double more = (t - 2.5 * t * t + t * t * t - 1e-5) / (s * s);
+  const Tensor x = variable(0, "x");
+  optim::LBFGS lbfgs{{x}, {.max_iter = 1, .max_eval = 2, .line_search_fn = wolfe}};
+  lbfgs.step([&] { return -x + 2.5 * x * x - x * x * x + more * square(x * (1 - x)); });
+  CHECK(x.item() == doctest::Approx(t));
 }
 
 TEST_CASE("L-BFGS does not step where every element of the gradient is within tolerance_grad") {
