@@ -1,6 +1,8 @@
 // Rounding to bfloat16 number by number, and AMX in plain memory: what the instructions are held against.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -148,7 +150,12 @@ inline std::vector<const detail::BfloatUnit*> bfloat_units() {
     units.push_back(&packed);
   }
   if (const detail::BfloatUnit* const tiles = detail::amx_unit().unit) units.push_back(tiles);
-  if (units.size() < 4) MESSAGE("skipped: units for bfloat16 that this processor has not");
+  if (units.size() < 4) {
+    [[maybe_unused]] static const bool once = [] {
+      MESSAGE("skipped: units for bfloat16 that this processor has not");
+      return true;
+    }();
+  }
   return units;
 }
 
