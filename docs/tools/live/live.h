@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <xgrad/xgrad.h>
 #include <nlohmann/json.hpp>
@@ -15,7 +16,14 @@ using Json = nlohmann::ordered_json;
 /// (core/diagram/render/export.h) and its page.
 Json expression(const Json& request);
 
-/// The answer to a request, whose entry "of" names the function above: {"error": "..."} if it throws.
+/// {"do": "make" | "train" | "look" | "graph" | "keep" | "back" | "save" | "load", "model": 0}: a transformer that is
+/// trained.
+Json training(const Json& request);
+
+/// {"words": [...], "heads": 2, ...}: what attention makes of a sentence.
+Json attention(const Json& request);
+
+/// The answer to a request, whose entry "of" names one of the functions above: {"error": "..."} if it throws.
 std::string answer(const std::string& request);
 
 /// The elements of an array in row-major order. JSON has no NaN and no infinities: null.

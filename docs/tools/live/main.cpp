@@ -18,8 +18,8 @@ std::string answer(const std::string& request) {
   Json answer;
   try {
     const Json asked = Json::parse(request);
-    if (asked.at("of") != "expression") xgrad::fail<xgrad::ValueError>("live", "nothing answers to ", request);
-    answer = expression(asked);
+    const std::string of = asked.at("of");
+    answer = of == "expression" ? expression(asked) : of == "training" ? training(asked) : attention(asked);
   } catch (const std::exception& error) {
     answer = {{"error", error.what()}};
   }

@@ -30,7 +30,8 @@ PICTURES = (".svg", ".png")
 PAGES = ROOT / "out/pages"
 ENGINE = ROOT / "out/live/engine.js"
 LIVE = pathlib.Path(__file__).parent / "live"
-LIVE_PAGES = {"expression": "Type an expression"}
+LIVE_PAGES = {"expression": "Type an expression", "attention": "Attention under your hand",
+              "training": "A transformer that trains"}
 sources = []  # addresses of pages that were made of other files
 
 

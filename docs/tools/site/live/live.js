@@ -46,6 +46,22 @@ const live = {
   },
   tell(frame) { frame.contentWindow?.postMessage({dark: document.body.dataset.mdColorScheme === "slate"}, "*"); },
 
+  // Maps of attention weights, one after the other in `weights`: a row for each place that looks, a column for each it looks at.
+  drawMaps(maps, titles, size, weights) {
+    const name = `${titles} ${size}`;
+    if (maps.dataset.of !== name) {
+      maps.dataset.of = name;
+      maps.replaceChildren(...titles.map((title) => {
+        const squares = Array.from({length: size * size}, (_, i) =>
+          this.svg("rect", {x: i % size, y: Math.floor(i / size), width: 0.94, height: 0.94}));
+        return this.make("figure", {}, this.svg("svg", {viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": `Attention, ${title}`}, ...squares),
+                         this.make("figcaption", {}, title));
+      }));
+    }
+    const squares = maps.querySelectorAll("rect");
+    weights.forEach((weight, i) => squares[i].setAttribute("fill-opacity", (0.06 + 0.94 * weight).toFixed(2)));
+  },
+
   // Calls once for many calls within a short time.
   later(f, milliseconds = 120) {
     let timer;
