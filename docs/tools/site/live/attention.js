@@ -58,7 +58,7 @@
   }
 
   function drawTable(weights, scores, influence) {
-    const bar = (share, text) => live.make("td", {}, live.make("span", {class: "bar", style: `width: ${(60 * share).toFixed(1)}%`}), text);
+    const bar = (share, text) => live.make("td", {}, live.make("span", {class: "bar", style: `width: ${(45 * share).toFixed(1)}%`}), text);
     const most = Math.max(...influence) || 1;
     byId("table").replaceChildren(
       live.make("tr", {}, ...["word", "score", "weight", "gradient"].map((title) => live.make("th", {scope: "col"}, title))),

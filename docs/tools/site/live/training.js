@@ -132,7 +132,7 @@
 
   // Curves through the means of equal stretches of steps.
   function drawCurve() {
-    const left = 42, right = 630, top = 10, bottom = 214, svg = byId("curve");
+    const left = 62, right = 630, top = 10, bottom = 214, svg = byId("curve");
     const steps = Math.max(100, ...models.map(({losses}) => losses.length));
     const greatest = Math.max(1, ...models.flatMap(({losses}) => losses.slice(0, 1)).map((loss) => Math.min(loss, 10)));
     const x = (step) => left + (right - left) * step / steps, y = (loss) => bottom - (bottom - top) * Math.min(loss / greatest, 1);
@@ -140,7 +140,7 @@
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
       const loss = share * greatest;
       parts.push(live.svg("line", {class: "axis", x1: left, x2: right, y1: y(loss), y2: y(loss)}),
-                 live.svg("text", {x: left - 6, y: y(loss) + 4, "text-anchor": "end"}, live.text(loss)));
+                 live.svg("text", {x: left - 6, y: y(loss) + 4, "text-anchor": "end"}, loss.toFixed(2)));
       parts.push(live.svg("text", {x: x(share * steps), y: bottom + 18, "text-anchor": share === 1 ? "end" : "middle"}, String(Math.round(share * steps))));
     }
     models.forEach(({losses}, i) => {
