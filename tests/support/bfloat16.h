@@ -12,8 +12,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include <xgrad/core/array/array.h>
 #include <xgrad/ops/kernels/bfloat16/bfloat16.h>
 #include <xgrad/ops/kernels/bfloat16/bfloat16_tiles.h>
