@@ -1,6 +1,8 @@
 // Dropout of elements, of channels and of whole samples.
 #pragma once
 
+#include <tuple>
+
 #include "../../ops/network/dropout.h"
 #include "function_layer.h"
 
@@ -18,6 +20,9 @@ struct DropoutLayer final : Layer<DropoutLayer<name, function>> {
   explicit DropoutLayer(Module::Placeless, const Rest&...);
 
   Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p) : x; }
+
+  /// What its constructor takes behind the place: nn::clone().
+  std::tuple<double> arguments() const { return p; }
 
   const double p;
 

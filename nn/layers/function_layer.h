@@ -35,7 +35,7 @@ class FunctionLayerOf : public LayerCall<Self> {
   using Options = OptionsOf;
 
   explicit FunctionLayerOf(At here, const Arguments&... given, const Options& more = {})
-      : LayerCall<Self>(std::move(here)), arguments(given...), options(more) {}
+      : LayerCall<Self>(std::move(here)), options(more), given_(given...) {}
   template <class... Rest>
   explicit FunctionLayerOf(Module::Placeless, const Rest&...);
 
@@ -52,20 +52,31 @@ class FunctionLayerOf : public LayerCall<Self> {
             return function(inputs..., each..., options);
           }
         },
-        arguments);
+        given_);
   }
 
-  const std::tuple<Arguments...> arguments;
+  /// What its constructor takes behind the place: nn::clone().
+  auto arguments() const {
+    if constexpr (std::same_as<Options, NoOptions>) {
+      return given_;
+    } else {
+      return std::tuple_cat(given_, std::tuple(options));
+    }
+  }
+
   const Options options;
 
  protected:
   std::string extra_repr() const override {
     std::string all;
     const auto add = [&](const std::string& text) { all += (all.empty() || text.empty() ? "" : ", ") + text; };
-    std::apply([&](const Arguments&... each) { (add(text_of(each)), ...); }, arguments);
+    std::apply([&](const Arguments&... each) { (add(text_of(each)), ...); }, given_);
     if constexpr (requires { options.text(); }) add(options.text());
     return all;
   }
+
+ private:
+  const std::tuple<Arguments...> given_;
 };
 
 /// The name of a class as an argument of a template.

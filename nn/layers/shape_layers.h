@@ -1,6 +1,8 @@
 // Layers that change shapes only, or nothing.
 #pragma once
 
+#include <tuple>
+
 #include "../../ops/shape/shape.h"
 #include "../layer.h"
 
@@ -20,6 +22,9 @@ struct Flatten : Layer<Flatten> {
   /// Throws ValueError for an axis out of range or first after last.
   Tensor forward(const Tensor& x) const { return flatten(x, first, last); }
 
+  /// What its constructor takes behind the place: nn::clone().
+  std::tuple<int, int> arguments() const { return {first, last}; }
+
   const int first, last;
 
  protected:
@@ -33,6 +38,9 @@ struct Unflatten : Layer<Unflatten> {
 
   /// Throws ShapeError when the sizes do not make up the axis, ValueError for an axis out of range.
   Tensor forward(const Tensor& x) const { return unflatten(x, axis, sizes); }
+
+  /// What its constructor takes behind the place: nn::clone().
+  std::tuple<int, Shape> arguments() const { return {axis, sizes}; }
 
   const int axis;
   const Shape sizes;

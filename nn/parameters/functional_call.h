@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -75,15 +76,19 @@ void copy_state(const Module& from, const Module& to);
 }  // namespace detail
 
 /// A copy of a model: another model of the same options, with the same values, modes and frozen parameters, but without
-/// the hooks. The class must have a constructor (At), or (At, Options) and a member `options`, like every Layer.
+/// the hooks. The class must have a constructor (At), or (At, Options) and a member `options`, or a function
+/// arguments() that returns what its constructor takes behind the place, as a tuple. Every layer has one of them.
 template <class M>
 std::unique_ptr<M> clone(const M& model) {
   std::unique_ptr<M> twin;
-  if constexpr (requires { M(root, model.options); }) {
+  if constexpr (requires { model.arguments(); }) {
+    twin = std::apply([](const auto&... each) { return std::make_unique<M>(root, each...); }, model.arguments());
+  } else if constexpr (requires { M(root, model.options); }) {
     twin = std::make_unique<M>(root, model.options);
   } else {
     static_assert(std::is_constructible_v<M, At>,
-                  "clone(model): its class has neither a constructor (At) nor one (At, Options) with a member options");
+                  "clone(model): its class has no constructor (At), none (At, Options) with a member options, and no "
+                  "function arguments() that returns what the constructor takes behind the place");
     twin = std::make_unique<M>(root);
   }
   detail::copy_state(model, *twin);

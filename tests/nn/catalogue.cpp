@@ -27,8 +27,9 @@ struct LayerRows {
   LayerRow& add(const char* name, const std::vector<Shape>& inputs, const Shape& result, const F& run,
                 const Arguments&... arguments) {
     LayerRow row{name, [=] { return std::make_unique<Layer>(root, arguments...); }, inputs, result, of<Layer>(run)};
-    constexpr bool has_options = requires(const Layer& layer) { Layer(root, layer.options); };
-    if constexpr (has_options || (sizeof...(Arguments) == 0 && std::is_constructible_v<Layer, At>)) {
+    constexpr bool is_told = requires(const Layer& layer) { layer.arguments(); } ||
+                             requires(const Layer& layer) { Layer(root, layer.options); };
+    if constexpr (is_told || (sizeof...(Arguments) == 0 && std::is_constructible_v<Layer, At>)) {
       row.clone = [](const Module& module) { return nn::clone(static_cast<const Layer&>(module)); };
     }
     all.push_back(std::move(row));

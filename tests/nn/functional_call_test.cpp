@@ -190,6 +190,18 @@ TEST_CASE("hooks see the values of a functional call") {
   CHECK(equal(layer.weight.value(), before));
 }
 
+TEST_CASE("a clone of a layer without a struct of options has what the constructor was given") {
+  const auto same = [](const auto& layer) { CHECK(nn::clone(layer)->description() == layer.description()); };
+  same(nn::Dropout{nn::root, 0.25});
+  same(nn::Dropout2d{nn::root, 0.125});
+  same(nn::Flatten{nn::root, 0, 1});
+  same(nn::Unflatten{nn::root, 1, {3, 4}});
+  same(nn::Softmax{nn::root, 0});
+  same(nn::Hardshrink{nn::root, 0.75});
+  same(nn::GELU{nn::root, Gelu::tanh});
+  same(nn::LeakyReLU{nn::root, {.negative_slope = 0.5}});
+}
+
 TEST_CASE("a clone has the numbers, modes and frozen parameters, and is a model of its own") {
   TiedNet net{nn::root, {.dim = 6}};
   net.dropout.eval();
