@@ -2,6 +2,8 @@
 # "Your own engine": each link of our solution is right, and ends in a GPT that writes; two wrong versions of each get the reason by
 # its words; a statement says that nothing is written yet; the file of the link before is the reader's if there is one.
 source "$(dirname "${BASH_SOURCE[0]}")/sandbox.sh"
+# An answer takes seconds to compile: here some of them are tried, in tests/long (own_engine_long.sh) all.
+some() { [ -n "${XGRAD_THOROUGH:-}" ] || [[ " $* " == *" $number "* ]]; }
 own=$root/examples/exercises/own
 link() { "$root/examples/exercise" own "$@" >out 2>err; }
 
@@ -32,18 +34,21 @@ echo "the solution is right from link to link"
 for file in "$own"/[0-9]*.h; do
   cp "$file" .
   number=$((10#$(basename "$file" | cut -c 1-2)))
-  link "$number" . && grep -q '^right: ' out || complain "our link $number is not right"
+  if some 2 7 12; then
+    link "$number" . && grep -q '^right: ' out || complain "our link $number is not right"
+  fi
 done
 grep -q '^mary had a l' out || complain "the GPT does not write"
 [ "$(grep -c -- '->' graph.dot)" -gt 60 ] || complain "the graph of the GPT is not drawn"
 
 echo "wrong versions get the reason"
 wrong() { # number, an expression of sed for the solution, words of the reply
-  local file
+  local file number=$1
   file=$(compgen -G "$own/$(printf '%02d' "$1")_*")
   rm -rf wrong && mkdir wrong
   sed "$2" "$file" >"wrong/$(basename "$file")"
   cmp -s "$file" "wrong/$(basename "$file")" && complain "nothing is wrong: $2"
+  some 3 9 || return 0
   link "$1" wrong && complain "link $1 takes this as right: $2"
   grep -qF -- "$3" out || complain "link $1 does not say '$3'"
 }

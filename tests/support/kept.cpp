@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -10,6 +11,15 @@
 #include "support/fixtures.h"
 
 namespace xgrad::testing {
+namespace {
+
+// A line around its first letter that differs.
+std::string around(const std::string& line, std::size_t place) {
+  const std::size_t begin = place > 60 ? place - 60 : 0;
+  return (begin > 0 ? "..." : "") + line.substr(begin, 140) + (line.size() > begin + 140 ? "..." : "");
+}
+
+}  // namespace
 
 void check_kept(const std::string& name, const std::string& text,
                 const std::function<std::string(const std::string&)>& readable) {
@@ -23,7 +33,9 @@ void check_kept(const std::string& name, const std::string& text,
     if (!more && !had) break;
     if (more && had && is == was) continue;
     ++different;
-    FAIL_CHECK(path << ":" << line + 1 << ": " << (more ? is : "(end)") << " where it was " << (had ? was : "(end)"));
+    const auto place = static_cast<std::size_t>(std::ranges::mismatch(is, was).in1 - is.begin());
+    FAIL_CHECK(path << ":" << line + 1 << ": " << (more ? around(is, place) : "(end)") << " where it was "
+                    << (had ? around(was, place) : "(end)"));
   }
   CHECK(different == 0);
   if (different > 0) MESSAGE("if this is meant: tests/run --accept, and look at what has changed (git diff)");

@@ -1,11 +1,11 @@
 // Expressions, typed by a reader: read by recursive descent, and computed while they are read.
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include <xgrad/core/base/from_text.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/html.h>
 
@@ -137,10 +137,11 @@ class Reader {
     refuse(first == '\0' ? "something is missing" : "a number, a letter or a bracket is expected");
   }
   Tensor number() {
-    char* end = nullptr;
-    const double value = std::strtod(text_.c_str() + at_, &end);
-    if (end == text_.c_str() + at_) refuse("this is no number");
-    at_ = static_cast<std::size_t>(end - text_.c_str());
+    double value = 0;
+    const char* const begin = text_.data() + at_;
+    const auto [end, error] = detail::from_text(begin, text_.data() + text_.size(), value);
+    if (error != std::errc()) refuse("this is no number");
+    at_ += static_cast<std::size_t>(end - begin);
     is_number_ = true;
     return Tensor(static_cast<Real>(value));
   }

@@ -28,8 +28,9 @@ inline std::string link(const std::string&) {
   std::size_t still = 0;
   for (std::size_t i = 0; i < before.size(); ++i) still += fits(parameters[i].value(), before[i], 1e-12);
   const double loss = loss_of();
-  for (int i = 0; i < 300; i += 60) std::printf("step %3d  loss %.2f\n", i, losses[std::size_t(i)]);
-  std::printf("at the end, over all of the text: %.2f\n", loss);
+  std::cout << std::fixed << std::setprecision(2);
+  for (std::size_t i = 0; i < 300; i += 60) std::cout << "step " << std::setw(3) << i << "  loss " << losses[i] << "\n";
+  std::cout << "at the end, over all of the text: " << loss << "\n";
   if (!std::isfinite(loss)) not_yet("the loss is not a number any more: is the learning rate near 0.01?");
   if (still == before.size())
     not_yet(

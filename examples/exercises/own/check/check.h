@@ -1,6 +1,7 @@
 // The parts that the checkers of "your own engine" share. The reader's file is included first; no xgrad takes part.
 #pragma once
 #include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
