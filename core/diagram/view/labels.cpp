@@ -42,7 +42,8 @@ double text_width(std::string_view text, double size, FontWeight weight) {
     if (byte >= ' ' && byte <= '~') {
       thousandths += advances[byte - ' '];
     } else if (byte >= 0xC0 && byte != 0xCC) {
-      // The first byte tells the block: letters of the West, of Europe, and all others; marks on a letter have no width.
+      // The first byte tells the block: letters of the West, of Europe, and all others; marks on a letter have no
+      // width.
       const int generous = byte < 0xC4 ? 850 : byte < 0xD4 ? 1000 : 1100;
       thousandths += weight == FontWeight::bold ? generous * 11 / 10 : generous;
     }
