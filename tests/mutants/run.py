@@ -102,17 +102,17 @@ def write_tree(mutants):
 
 
 def guilty(log, mutants):
-    """The mutants that a compiler's errors name, or at whose lines they are, or else at which it began something that fails elsewhere."""
-    named = re.findall(r"error:.*(?:xgrad_mutant<|xgrad_mutant\(\) \[with int number = )(\d+)", log)
-    if named:
-        return set(map(int, named)) & set(mutants)
-    for kinds in (r"(?:fatal )?error:", r"note:|  required "):
-        places = {(os.path.normpath(BUILD / file), int(line)) for file, line in re.findall(rf"^([^\s:]+):(\d+):\d+: (?:{kinds})", log, re.M)}
-        found = {number for number, drawn in mutants.items() if any((str(TREE / drawn.file), line) in places for line in drawn.lines)}
-        if found:
-            break
-    # In a constructor that a constant needs, the errors are at the constant; they name the switch.
-    return found or {int(number) for number in re.findall(r"(?:with int number = |'xgrad_mutant<)(\d+)", log)} & set(mutants)
+    """The mutants at whose lines a compiler's errors are, or at which it began something that fails elsewhere; or those that the errors
+    name, as in what a constant needs; or else those of a file with errors, such as a declaration that is gone."""
+    def places_of(kinds):
+        found = re.findall(rf"^([^\s:]+):(\d+):\d+: (?:{kinds})", log, re.M)
+        return {(os.path.relpath(os.path.normpath(BUILD / file), TREE), int(line)) for file, line in found}
+    errors = places_of("(?:fatal )?error:")
+    for places in (errors, places_of("note:|  required ")):
+        if found := {number for number, drawn in mutants.items() if any((drawn.file, line) in places for line in drawn.lines)}:
+            return found
+    named = {int(number) for number in re.findall(r"(?:with int number = |xgrad_mutant<)(\d+)", log)} & set(mutants)
+    return named or {number for number, drawn in mutants.items() if drawn.file in {file for file, _ in errors}}
 
 
 def check_headers(mutants):
