@@ -8,7 +8,8 @@
 //     add      a + b, element by element, for tables of one shape
 //     mul      a b, element by element
 //
-// map(x, y, f) of matrix.h is f of each pair of elements.
+// A table is a Matrix of examples/exercises/own/matrix.h: Matrix{rows, cols} is one of zeros, x.rows and x.cols are its
+// sizes, x.at(i, j) is an element. map(x, f) is f of each element, map(x, y, f) f of each pair of elements.
 #pragma once
 #include "matrix.h"
 

@@ -2,9 +2,9 @@
 //
 //     Y = X W + b        X (T, in)      W (in, out)      b (1, out)      ->      Y (T, out)
 //
-// The bias begins at 0, the weights at random numbers, uniform(rows, cols, limit, random). A result is a sum of `in`
-// products. Choose the limit so that the results are about as large as the elements of X, however wide X is: numbers
-// from -limit to limit have the variance limit^2 / 3. The parameters are leaves.
+// The bias begins at 0, the weights at random numbers: uniform(rows, cols, limit, random) of matrix.h is a table of
+// them, from -limit to limit, whose variance is limit^2 / 3. A result is a sum of `in` products. Choose the limit so
+// that the results are about as large as the elements of X, however wide X is. The parameters are leaves.
 #pragma once
 #include "05_matmul.h"
 

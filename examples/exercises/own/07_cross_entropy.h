@@ -7,7 +7,7 @@
 //     softmax         the same as an operation. A score moves all weights of its row:
 //                     gx_j = p_j (gy_j - sum_k gy_k p_k)
 //     cross_entropy   L, a number, as one operation with one rule. Derive it: it is short, and needs p and the answers
-//                     only. x (T, V), answers: T numbers below V
+//                     only. x (T, V), answers: T numbers below V, as a std::vector<int>
 #pragma once
 #include "06_linear.h"
 

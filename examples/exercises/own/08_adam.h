@@ -3,8 +3,8 @@
 // m and v are running means of the gradient and of its square, one element for each element of a parameter. Both begin
 // at 0, so they are too small at first. A step number t = 1, 2, ... is, for each element with the gradient g,
 //
-//     m <- 0.9 m + 0.1 g      v <- 0.999 v + 0.001 g^2      x <- x - lr (m / (1 - 0.9^t)) / (sqrt(v / (1 - 0.999^t)) +
-//     1e-8)
+//     m <- 0.9 m + 0.1 g        v <- 0.999 v + 0.001 g^2
+//     x <- x - lr (m / (1 - 0.9^t)) / (sqrt(v / (1 - 0.999^t)) + 1e-8)
 //
 // Write step: it changes the values of the parameters. m, v and t stay from step to step.
 #pragma once

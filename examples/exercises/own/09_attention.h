@@ -6,7 +6,7 @@
 //     Y = softmax(Q K^T / sqrt(d) + mask) V        Q, K, V (T, d)      ->      (T, d)
 //
 // A head maps x (T, C) to its Q, K and V of width d = C / heads, and the result back to width C. The results of the
-// heads are added. Write causal, attention, and the three operator() and collect.
+// heads are added. Write causal, attention, operator() and collect of Head, and operator() of Attention.
 #pragma once
 #include "08_adam.h"
 

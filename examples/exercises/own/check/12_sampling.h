@@ -60,7 +60,9 @@ inline std::string link(const std::string& folder) {
   Random small(1);
   const Gpt picture(5, 4, 4, 1, 1, small);
   draw(cross_entropy(picture({0, 1, 2}), {1, 2, 3}), folder + "/graph.dot");
-  return "your own GPT writes, and every line of its engine is yours";
+  return text == rhyme.text
+             ? "your own GPT writes, and every line of its engine is yours"
+             : "your own GPT writes, and not yet the whole rhyme: with 8 pieces in a step of link 11 it learns more";
 }
 
 }  // namespace check
