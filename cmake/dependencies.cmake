@@ -61,18 +61,23 @@ if(XGRAD_LAPACK)
   endif()
 endif()
 
-# The libraries that a program links beside libxgrad.a: full paths in this build, their names after installation, for CMake
-# and for pkg-config. A folder is a framework of macOS (Accelerate).
-set(XGRAD_LINK_FILES ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES})
-list(REMOVE_DUPLICATES XGRAD_LINK_FILES)
-foreach(file ${XGRAD_LINK_FILES})
+# The libraries that a program links beside libxgrad.a: XGRAD_LINK_FILES in this build, XGRAD_LINK_FLAGS for pkg-config. An
+# installation has those of linear algebra found again by XGRAD_LINK_NAMES (xgradConfig.cmake), as the targets XGRAD_LINK_TARGETS.
+# A folder is a framework of macOS (Accelerate).
+set(files ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
+list(REMOVE_DUPLICATES files)
+foreach(file ${files})
   get_filename_component(name ${file} NAME_WE)
   if(file MATCHES "[.]framework$")
-    list(APPEND XGRAD_LINK_NAMES "-framework ${name}")
+    list(APPEND XGRAD_LINK_TARGETS "-framework ${name}")
     list(APPEND XGRAD_LINK_FLAGS "-framework ${name}")
   else()
     string(REGEX REPLACE "^(lib|-l)" "" name ${name})
     list(APPEND XGRAD_LINK_NAMES ${name})
+    list(APPEND XGRAD_LINK_TARGETS xgrad::lib${name})
     list(APPEND XGRAD_LINK_FLAGS -l${name})
   endif()
 endforeach()
+list(JOIN XGRAD_LINK_NAMES " " XGRAD_LINK_NAMES)
+set(XGRAD_LINK_FILES ${files} ${ZLIB_LIBRARIES})
+list(APPEND XGRAD_LINK_FLAGS -lz)

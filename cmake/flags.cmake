@@ -17,8 +17,12 @@ endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ${PROJECT_IS_TOP_LEVEL})
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# Warnings and the compiler's launcher of other projects are theirs.
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(xgrad_flags INTERFACE -Wall -Wextra -Wpedantic)
+endif()
 # Without errno std::sqrt is one instruction. Nothing here lets the compiler reorder or assume away arithmetic.
-target_compile_options(xgrad_flags INTERFACE -Wall -Wextra -Wpedantic -fno-math-errno)
+target_compile_options(xgrad_flags INTERFACE -fno-math-errno)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 warns about std::string's own operator+ (its bug 105651) and about lengths that it never has (105329).
   target_compile_options(xgrad_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
@@ -55,7 +59,7 @@ endif()
 
 find_program(CCACHE ccache)
 mark_as_advanced(CCACHE)
-if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(PROJECT_IS_TOP_LEVEL AND CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths relative to the source tree let several checkouts share one cache.
   # By the files that a compilation read: preprocessed text would name an older precompiled header in place of what it is
   # to hold now.

@@ -5,6 +5,9 @@
 # The sources know nothing of it. In the objects of a level every function gets a name of its own (exp becomes exp.v4), also
 # the inline ones: otherwise the linker would take, of the copies of one std::vector function, perhaps the one with AVX-512.
 # The name that callers know is a jump to the chosen one (levels.cpp).
+#
+# A project that adds this one may ask for what cannot be renamed: objects of sanitizers and counters have initialisers, then the
+# kernels are compiled once, for every processor. Objects for link time have no functions yet, so kernels have none of that.
 
 set(XGRAD_LEVELS base v3 v4)
 set(XGRAD_LEVEL_v3 -march=x86-64-v3)
@@ -14,7 +17,22 @@ set(XGRAD_DISPATCH OFF)
 if(NOT XGRAD_NATIVE AND NOT XGRAD_SANITIZE AND NOT XGRAD_COVERAGE AND UNIX AND NOT APPLE
    AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_OBJCOPY AND CMAKE_NM)
   set(XGRAD_DISPATCH ON)
+  get_directory_property(XGRAD_GIVEN COMPILE_OPTIONS)
+  string(TOUPPER CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE} flags)
+  string(APPEND XGRAD_GIVEN " ${CMAKE_CXX_FLAGS} ${${flags}}")
+  if(XGRAD_GIVEN MATCHES "-fsanitize=|--coverage|-fprofile-")
+    message(STATUS "xgrad: kernels without AVX2 and AVX-512, since the flags ask for ${CMAKE_MATCH_0}")
+    set(XGRAD_DISPATCH OFF)
+  endif()
 endif()
+
+# Leaves functions for this target in its objects, and not for the linker to compile.
+function(xgrad_without_lto target)
+  set_property(TARGET ${target} PROPERTY INTERPROCEDURAL_OPTIMIZATION OFF)
+  if(XGRAD_GIVEN MATCHES "-flto")
+    target_compile_options(${target} PRIVATE -fno-lto)
+  endif()
+endfunction()
 
 function(xgrad_levels target objects)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}_levels)
@@ -29,7 +47,9 @@ function(xgrad_levels target objects)
       target_include_directories(${of_level} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
       target_compile_definitions(${of_level} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
       target_compile_options(${of_level} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> ${XGRAD_LEVEL_${level}})
+      set_target_properties(${of_level} PROPERTIES UNITY_BUILD "${XGRAD_GROUPED}" UNITY_BUILD_MODE GROUP)
     endif()
+    xgrad_without_lto(${of_level})
     list(APPEND inputs ${level} $<TARGET_OBJECTS:${of_level}>)
     list(APPEND depends $<TARGET_OBJECTS:${of_level}>)
     list(APPEND outputs ${dir}/${level}.o)
@@ -45,5 +65,6 @@ function(xgrad_levels target objects)
   add_library(${target}_entries OBJECT ${PROJECT_SOURCE_DIR}/cmake/levels.cpp ${dir}/entries.inc)
   target_link_libraries(${target}_entries PRIVATE xgrad_flags)
   target_compile_definitions(${target}_entries PRIVATE XGRAD_ENTRIES="${dir}/entries.inc")
+  xgrad_without_lto(${target}_entries)
   set(${objects} ${outputs} $<TARGET_OBJECTS:${target}_entries> PARENT_SCOPE)
 endfunction()

@@ -9,7 +9,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 # What programs are compiled and linked with; xtensor only by those that include <xgrad/core/array/xtensor.h>.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-    "libxsimd-dev, xtl-dev, zlib1g-dev, libcli11-dev, libpng-dev, libjpeg-dev, libutf8proc-dev, libpcre2-dev")
+    "libxsimd-dev, xtl-dev, zlib1g-dev, libpng-dev, libjpeg-dev, libutf8proc-dev, libpcre2-dev")
 if(XGRAD_OPENBLAS)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libopenblas-dev")
 endif()

@@ -81,7 +81,7 @@ int main() {
 }
 END_OF_FILE
 
-build() { cmake -S "$sandbox" -B "$sandbox/build" -DCMAKE_BUILD_TYPE=${1:-Release} && cmake --build "$sandbox/build"; }
+build() { cmake -S "$sandbox" -B "$sandbox/build" "$@" && cmake --build "$sandbox/build"; }
 says() { # LEVEL, as asked for: what the program says
   local level=$1 out
   out=$(XGRAD_LEVEL=$2 "$sandbox/build/program")
@@ -93,14 +93,23 @@ if grep -qw avx512bw /proc/cpuinfo && grep -qw avx512vl /proc/cpuinfo; then best
 elif grep -qw avx2 /proc/cpuinfo && grep -qw bmi2 /proc/cpuinfo; then best=v3
 else best=base
 fi
-for type in Release Debug; do
-  echo "the levels of a $type build"
-  build $type >"$sandbox/log" 2>&1 || { tail -n 30 "$sandbox/log"; exit 1; }
-  says $best ""
-  says base base
-  [ $best = base ] || says v3 v3
-  says $best v4
+compilers=(g++)
+if command -v clang++ >/dev/null; then compilers+=(clang++); fi
+for compiler in "${compilers[@]}"; do
+  rm -rf "$sandbox/build"
+  for flags in "-O3 -DNDEBUG" -g "-O2 -flto -DNDEBUG"; do
+    echo "the levels of a build by $compiler $flags"
+    build "-DCMAKE_CXX_COMPILER=$compiler" "-DCMAKE_CXX_FLAGS=$flags" >"$sandbox/log" 2>&1 || { tail -n 30 "$sandbox/log"; exit 1; }
+    says $best ""
+    says base base
+    [ $best = base ] || says v3 v3
+    says $best v4
+  done
 done
+
+echo "a level that is none is said to be ignored"
+says $best V3 2>"$sandbox/errors"
+grep -q "XGRAD_LEVEL is base, v3 or v4, and not 'V3'" "$sandbox/errors"
 
 echo "a program for every processor has no wide registers outside of the levels"
 if objdump -d "$sandbox/build/kernels_levels/base.o" | grep -E '%[yz]mm'; then exit 1; fi
