@@ -55,6 +55,11 @@ setup 0
 asked_apt "install -y --no-install-recommends librsvg2-bin zlib1g-dev"
 says "installed 2 packages"
 
+echo "a list that is not there"
+setup 2 packages.txt nosuch.txt
+says "there is no list nosuch.txt"
+left_apt_alone
+
 echo "other lists"
 pretend dpkg-query 'exit 1'
 setup 0 packages_fashion_mnist.txt packages_mpi.txt
