@@ -11,41 +11,31 @@ cores() { nproc 2>/dev/null || sysctl -n hw.ncpu; }
 
 build_dir() { echo "$source_dir/build/$1${CXX:+-$(basename "$CXX")}"; }
 
-# Says how far ninja has come by its log, every ten seconds, on a terminal every second and in place:
+# Runs a command with its output in the folder's build.log, and shows the end of the log if it fails. By ninja's lines it says how
+# far it has come, on a terminal in place, else every ten seconds:
 #   building translate  143 of 270  0:41, about 0:36 left
-follow() {
-  local what=$1 log=$2 begin=$SECONDS every=10 end='\n' done total spent left silence
-  if [ -t 1 ]; then every=1 end='\r'; fi
-  # Nothing is ever read from it, so that `read` waits without a program that would live on.
-  silence=$(mktemp -u)
-  mkfifo "$silence"
-  exec 9<>"$silence"
-  rm "$silence"
-  until read -rt "$every" -u 9 || ! kill -0 $$ 2>/dev/null; do
-    read -r done total < <(tail -c 9999 "$log" | sed -nE 's|^\[([0-9]+)/([0-9]+)\].*|\1 \2|p' | tail -n 1) || continue
-    spent=$((SECONDS - begin))
-    left=$((spent * (total - done) / (done > 0 ? done : 1)))
-    printf "%s  %d of %d  %d:%02d, about %d:%02d left  $end" "$what" "$done" "$total" \
-      $((spent / 60)) $((spent % 60)) $((left / 60)) $((left % 60))
-  done
-}
-
-# Runs a command with its output in the folder's build.log, says how it goes on, and shows the end of the log if it fails.
-quietly() {
-  local log=$1/build.log what=$2 status=0 follower
+quietly() { # FOLDER WHAT COMMAND...
+  local log=$1/build.log what=$2 status=0 begin=$SECONDS every=10 end='\n' next line spent left
   shift 2
   echo "$what"
-  : >"$log"
-  follow "$what" "$log" &
-  follower=$!
-  "$@" >"$log" 2>&1 </dev/null || status=$?
-  kill "$follower" 2>/dev/null || true
-  wait "$follower" 2>/dev/null || true
+  if [ -t 1 ]; then every=0 end='\r'; fi
+  next=$((SECONDS + every))
+  (
+    set -o pipefail
+    "$@" 2>&1 </dev/null | while IFS= read -r line; do
+      echo "$line"
+      if [[ ! $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] || $SECONDS -lt $next ]]; then continue; fi
+      next=$((SECONDS + every)) spent=$((SECONDS - begin))
+      left=$((spent * (BASH_REMATCH[2] - BASH_REMATCH[1]) / BASH_REMATCH[1]))
+      printf "%s  %d of %d  %d:%02d, about %d:%02d left  $end" "$what" "${BASH_REMATCH[@]:1:2}" \
+        $((spent / 60)) $((spent % 60)) $((left / 60)) $((left % 60)) >&3
+    done 3>&1 >"$log"
+  ) || status=$?
   if [ -t 1 ]; then printf '\033[K'; fi  # what is left of the line
   [ "$status" -ne 0 ] || return 0
   tail -n 40 "$log"
   echo "failed: $what (everything it said is in $log)"
-  return $status
+  return "$status"
 }
 
 # Finds what cmake/setup has unpacked where there is no root: for CMake, for the linker, and for programs and the libraries
