@@ -6,7 +6,7 @@
 #       a library as a component; the rest is what pkg-config says of it
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/xgrad)
-configure_package_config_file(cmake/xgradConfig.cmake.in xgradConfig.cmake INSTALL_DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/xgradConfig.cmake.in xgradConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(xgradConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 # The pkg-config files find the installation by their own place, so that it can be moved, but for folders that are elsewhere.
@@ -28,7 +28,9 @@ function(xgrad_install_headers components folder)
     endforeach()
   endforeach()
 endfunction()
-xgrad_install_headers("float;double" . ${XGRAD_INCLUDE_DIR}/xgrad/xgrad.h)
+foreach(component float double)
+  install(FILES ${XGRAD_INCLUDE_DIR}/xgrad/xgrad.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad COMPONENT ${component})
+endforeach()
 
 function(xgrad_install library component)
   cmake_parse_arguments(arg "" "" "DESCRIPTION;REQUIRES;CFLAGS;LIBS" ${ARGN})

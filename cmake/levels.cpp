@@ -17,7 +17,8 @@ inline bool xgrad_level_is_refused = false;  // by one of the libraries' copies 
 
 namespace {
 
-// The parts of x86-64-v3 for which compilers have no common names. Without LZCNT its code is that of BSR, which finds another number.
+// The parts of x86-64-v3 for which compilers have no common names. Without LZCNT its code is that of BSR, which finds
+// another number.
 bool has_rest_of_v3() {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_MOVBE) || !(c & bit_F16C)) return false;
@@ -42,7 +43,8 @@ int allowed_level() {
   if (!asked || !*asked || std::strcmp(asked, "v4") == 0) return 2;
   if (std::strcmp(asked, "v3") == 0) return 1;
   if (std::strcmp(asked, "base") == 0) return 0;
-  if (!xgrad_level_is_refused) std::fprintf(stderr, "xgrad: XGRAD_LEVEL is base, v3 or v4, and not '%s', which is ignored\n", asked);
+  if (!xgrad_level_is_refused)
+    std::fprintf(stderr, "xgrad: XGRAD_LEVEL is base, v3 or v4, and not '%s', which is ignored\n", asked);
   xgrad_level_is_refused = true;
   return 2;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The build type of a project that adds this one is its own: without one its assertions stay, and the library is optimised.
+# The build type of a project that adds this one is its own: without one its assertions stay, and the library is optimised. Without
+# being asked it has neither the instructions of this machine nor warnings.
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 [ "$(cached CMAKE_GENERATOR)" = Ninja ] || exit 0  # which prints its commands
 
@@ -14,7 +15,7 @@ echo '#include <cassert>' >"$sandbox/main.cpp"
 
 flags() { # FILE: which of these are given to the compiler of a file
   ninja -C "$sandbox/build" -t commands parent >"$sandbox/commands"
-  grep -E -- "-c [^ ]*$1" "$sandbox/commands" | head -n 1 | tr ' ' '\n' | sed -nE '/^-(O.|g|DNDEBUG)$/p' | paste -sd' '
+  grep -E -- "-c [^ ]*$1" "$sandbox/commands" | head -n 1 | tr ' ' '\n' | sed -nE '/^-(O.|g|DNDEBUG|march=.*|W(all|extra|pedantic))$/p' | paste -sd' '
 }
 expect() { # BUILD_TYPE OF_PARENT OF_LIBRARY
   cmake -S "$sandbox" -B "$sandbox/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DSOURCES="$root" -DCMAKE_BUILD_TYPE="$1" \
@@ -28,3 +29,11 @@ expect() { # BUILD_TYPE OF_PARENT OF_LIBRARY
 expect "" "" "-O3 -DNDEBUG"
 expect Debug -g -g
 expect Release "-O3 -DNDEBUG" "-O3 -DNDEBUG"
+
+[ "$(uname -m)" = x86_64 ] || exit 0
+echo "kernels for several levels of processors, but where the flags of this project forbid it"
+grep -q levels.sh "$sandbox/commands"
+cmake -S "$sandbox" -B "$sandbox/build" -DCMAKE_CXX_FLAGS=-fsanitize=address >"$sandbox/log"
+grep -q "kernels without AVX2 and AVX-512, since the flags ask for -fsanitize=" "$sandbox/log"
+ninja -C "$sandbox/build" -t commands parent >"$sandbox/commands"
+if grep levels.sh "$sandbox/commands"; then exit 1; fi

@@ -15,8 +15,7 @@ foreach(library xgrad xgrad_f64)
 endforeach()
 END_OF_FILE
 cp "$root/tests/install/main.cpp" "$sandbox"
-cmake -S "$sandbox" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" -DSOURCES="$root" \
-  -DXGRAD_NATIVE=OFF -DXGRAD_GROUPED=ON >"$sandbox/log"
+cmake -S "$sandbox" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" -DSOURCES="$root" >"$sandbox/log"
 cmake --build "$sandbox/build" --parallel "$(nproc)" --target with_xgrad with_xgrad_f64
 for library in xgrad xgrad_f64; do
   for level in base v3 v4; do XGRAD_LEVEL=$level "$sandbox/build/with_$library"; done

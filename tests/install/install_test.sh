@@ -84,20 +84,10 @@ echo '#include <xgrad/xgrad.h>' >"$sandbox/all.cpp"
 "$compiler" -std=c++20 -M "$sandbox/all.cpp" $(pkg-config --cflags xgrad) >"$sandbox/includes"
 if grep -oE '[^ ]*/(xtensor|xtensor-blas|xtl|xsimd|nlohmann)/[^ ]*' "$sandbox/includes"; then exit 1; fi
 
-# The build as it is when only these libraries have been made: what installing reads of it, in another place.
-partly_built() { # LIBRARY...
-  local library wanted=()
-  for library; do wanted+=(-o -name "lib$library.a"); done
-  rm -rf "$sandbox/built"
-  mkdir "$sandbox/built"
-  (cd "$built" && find . -type f \( -name cmake_install.cmake -o -path '*/Export/*' -o -path './include/*/xgrad/*.h' \
-    -o -name 'xgrad*.pc' -o -name 'xgradConfig*.cmake' "${wanted[@]}" \) -print0 | tar -c --null -T -) |
-    tar -x -C "$sandbox/built"
-  find "$sandbox/built" -name cmake_install.cmake -exec sed -i "s#$built/#$sandbox/built/#g" {} +
-}
-install_part() { # [OPTION...]
+part() { # COMPONENT...: an installation of these
+  local component
   rm -rf "$sandbox/part"
-  cmake --install "$sandbox/built" --prefix "$sandbox/part" "$@"
+  for component; do cmake --install "$built" --prefix "$sandbox/part" --component "$component"; done
 }
 installed() { # NAME...: these libraries and no others, and what finds them
   local there
@@ -123,53 +113,51 @@ endforeach()
 END_OF_FILE
 user() { configure "$sandbox/part" part_user "$@"; }
 
-echo "one library was built"
-partly_built xgrad
-install_part
-installed libxgrad.a xgrad.pc
-user -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
-user -DWANTED=float -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
-refused "component double is not installed" user -DWANTED="float;double" -DTHERE= -DABSENT=
-refused "no component double, the target xgrad_f64 has not been built" install_part --component double
-partly_built xgrad_f64
-install_part
+echo "one component of two, and both"
+part double
 installed libxgrad_f64.a xgrad_f64.pc
 user -DWANTED=double -DTHERE=xgrad::xgrad_f64 -DABSENT=xgrad::xgrad
-refused "no component float, the target xgrad has not been built" install_part --component float
-
-echo "no library was built"
-partly_built
-refused "no component float, the target xgrad has not been built" install_part
-
-echo "one component of two"
-partly_built xgrad xgrad_f64
-install_part --component double
-installed libxgrad_f64.a xgrad_f64.pc
-install_part --component float
+part float
 installed libxgrad.a xgrad.pc
+[ ! -e "$sandbox/part/include/xgrad/kit" ] || { echo "headers of a component that is not there"; exit 1; }
 user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
-cmake --install "$sandbox/built" --prefix "$sandbox/part" --component double
+for component in double kit quad; do
+  refused "component $component is not installed" user -DWANTED="float;$component" -DTHERE= -DABSENT=
+done
+part float double
 installed libxgrad.a libxgrad_f64.a xgrad.pc xgrad_f64.pc
 user -DWANTED="float;double" -DTHERE="xgrad::xgrad;xgrad::xgrad_f64" -DABSENT=
-refused "component quad is not installed" user -DWANTED=quad
 
-echo "the kit, for those who ask for it"
-partly_built xgrad xgrad_kit
-install_part
-installed libxgrad.a libxgrad_kit.a xgrad.pc xgrad_kit.pc
-user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::kit -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
-user -DWANTED=float -DTHERE=xgrad::xgrad -DABSENT=xgrad::kit
-refused CLI11 user -DWANTED=kit -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
-user -DWANTED=kit -DTHERE="xgrad::xgrad;xgrad::kit" -DABSENT= -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=OFF
-install_part --component kit
+echo "the kit, for those who ask for it; what it was built with, but what programs need no more"
+part kit
 installed libxgrad_kit.a xgrad_kit.pc
 refused "component kit needs the component float" user -DWANTED=kit
-partly_built xgrad
-install_part
-installed libxgrad.a xgrad.pc
-[ ! -e "$sandbox/part/include/xgrad/kit" ] || { echo "headers of a library that is not there"; exit 1; }
-refused "component kit is not installed" user -DWANTED=kit
-refused "no component kit, the target xgrad_kit has not been built" install_part --component kit
+part float kit
+installed libxgrad.a libxgrad_kit.a xgrad.pc xgrad_kit.pc
+user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::kit -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON
+refused PNG user -DWANTED=kit
+user -DWANTED=kit -DTHERE="xgrad::xgrad;xgrad::kit" -DABSENT= -DCMAKE_DISABLE_FIND_PACKAGE_PNG=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+sed -i 's/(utf8proc pcre2-8)/(utf8proc no-such)/' "$(find "$sandbox/part" -name xgradConfig.cmake)"
+refused "the library no-such is not found" user -DWANTED=kit
+
+echo "folders outside of the prefix"
+mkdir "$sandbox/apart"
+cat >"$sandbox/apart/CMakeLists.txt" <<'END_OF_FILE'
+cmake_minimum_required(VERSION 3.25)
+project(apart VERSION 1 LANGUAGES CXX)
+include(GNUInstallDirs)
+set(PROJECT_SOURCE_DIR ${SOURCES})
+include(${SOURCES}/cmake/install.cmake)
+add_library(apart STATIC ../hello.cpp)
+xgrad_install(apart float LIBS -lz -pthread)
+END_OF_FILE
+said() { # [OPTION...]: where pkg-config finds it
+  configure "" apart "$@" >"$sandbox/log"
+  sed -n '1,3p; $p' "$sandbox/build_apart/apart.pc" | paste -sd' '
+}
+[[ $(said -DCMAKE_INSTALL_LIBDIR=lib/some) == 'prefix=${pcfiledir}/../../../'*' libdir=${prefix}/lib/some includedir=${prefix}/include '*'-lapart -lz -pthread' ]]
+[[ $(said -DCMAKE_INSTALL_INCLUDEDIR=/opt/apart) == *' libdir=${prefix}/lib/some includedir=/opt/apart '* ]]
+[[ $(said -DCMAKE_INSTALL_LIBDIR=/opt/lib --install-prefix /opt) == 'prefix=/opt libdir=/opt/lib includedir=/opt/apart '* ]]
 
 echo "FetchContent: the program compiles, and with it what it links and nothing else"
 mkdir "$sandbox/fetching"
@@ -182,7 +170,7 @@ FetchContent_MakeAvailable(xgrad)
 add_executable(fetching ../hello.cpp)
 target_link_libraries(fetching PRIVATE xgrad::xgrad)
 END_OF_FILE
-configure "" fetching -DSOURCES="$root" -DXGRAD_NATIVE=ON
+configure "" fetching -DSOURCES="$root"
 if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then
   ninja -C "$sandbox/build_fetching" -t inputs all >"$sandbox/inputs"
   grep -q unity_core_others_ "$sandbox/inputs"
