@@ -1,6 +1,8 @@
 // The model: two vectors for every word, one as the word in the middle and one as its neighbour.
 #pragma once
 
+#include <cmath>
+
 #include <xgrad/xgrad.h>
 
 #include "config.h"

@@ -66,12 +66,10 @@ class Text {
     const std::int64_t B = config_.batch, K = config_.negatives;
     Batch result{Index(Shape{B}), Index(Shape{B, 1 + K})};
     for (std::int64_t b = 0; b < B;) {
-      const auto& sentence = ids_[kit::uniform_below(ids_.size(), generator)];
-      const auto at = static_cast<std::int64_t>(kit::uniform_below(sentence.size(), generator));
-      const auto reach =
-          1 + static_cast<std::int64_t>(kit::uniform_below(static_cast<std::uint64_t>(config_.window), generator));
-      const auto offset =
-          static_cast<std::int64_t>(kit::uniform_below(2 * static_cast<std::uint64_t>(reach), generator)) - reach;
+      const auto& sentence = ids_[below(std::ssize(ids_), generator)];
+      const std::int64_t at = below(std::ssize(sentence), generator);
+      const std::int64_t reach = 1 + below(config_.window, generator);
+      const std::int64_t offset = below(2 * reach, generator) - reach;
       const std::int64_t near = at + (offset < 0 ? offset : offset + 1);
       if (near < 0 || near >= std::ssize(sentence)) continue;
       const std::int64_t center = sentence[static_cast<std::size_t>(at)],
@@ -105,6 +103,12 @@ class Text {
     return sentences;
   }
 
+  /// An integer from 0 to n - 1, each equally likely, since n is far below 2^64. A distribution of the standard library
+  /// draws other integers with another compiler.
+  template <class Generator>
+  static std::int64_t below(std::int64_t n, Generator& generator) {
+    return static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(n));
+  }
   template <class Generator>
   static double uniform(Generator& generator) {
     return static_cast<double>(generator() >> 11) * 0x1p-53;

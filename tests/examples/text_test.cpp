@@ -32,17 +32,6 @@ std::string refusal_of_pairs(std::string_view text) {
   return refusal<DataError>(folder, [&] { read_pairs(path); });
 }
 
-/// A generator that gives the numbers it is told to give.
-struct Scripted {
-  using result_type = std::uint64_t;
-  static constexpr std::uint64_t min() { return 0; }
-  static constexpr std::uint64_t max() { return ~std::uint64_t{0}; }
-  std::uint64_t operator()() { return values.at(next++); }
-
-  std::vector<std::uint64_t> values;
-  std::size_t next = 0;
-};
-
 }  // namespace
 
 TEST_CASE("pairs are read from what people's files look like") {
@@ -202,15 +191,6 @@ TEST_CASE("sentences become rows of ids with <eos>, padding and their lengths") 
 
   CHECK_THROWS_AS(to_array({}, vocab, 0), ValueError);
   CHECK_REFUSED(ValueError, to_array({}, Vocab(Tokens{"<pad>"}), 3), "to_array", "the vocabulary has no <eos>");
-}
-
-TEST_CASE("numbers below a bound are unbiased: the surplus of 2^64 is drawn again") {
-  Scripted generator{.values = {0, 1, 9}};  // 2^64 mod 3 = 1: the 0 is one too many
-  CHECK(uniform_below(3, generator) == 1);
-  CHECK(uniform_below(3, generator) == 0);
-  CHECK_THROWS_AS(uniform_below(0, generator), ValueError);
-  Scripted any{.values = {5}};
-  CHECK(uniform_below(1, any) == 0);
 }
 
 TEST_CASE("held-out sentences were not seen in training, whatever their translation") {

@@ -152,7 +152,7 @@ add_library(apart STATIC ../hello.cpp)
 xgrad_install(apart float LIBS -lz -pthread)
 END_OF_FILE
 said() { # [OPTION...]: where pkg-config finds it
-  configure "" apart "$@" >"$sandbox/log"
+  configure "" apart -DSOURCES="$root" "$@" >"$sandbox/log"
   sed -n '1,3p; $p' "$sandbox/build_apart/apart.pc" | paste -sd' '
 }
 [[ $(said -DCMAKE_INSTALL_LIBDIR=lib/some) == 'prefix=${pcfiledir}/../../../'*' libdir=${prefix}/lib/some includedir=${prefix}/include '*'-lapart -lz -pthread' ]]

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <xgrad/core/base/error.h>
 #include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {

@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <map>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <xgrad/core/array/array.h>
-#include <xgrad/core/base/error.h>
 
 namespace xgrad::kit {
 
@@ -81,18 +79,5 @@ struct SentenceArray {
 /// `steps` tokens or more loses its end, <eos> included. Throws ValueError if the vocabulary lacks <eos> or <pad>, or
 /// for less than one step.
 SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::int64_t steps);
-
-/// A number in [0, bound), each equally likely, from a 64-bit generator. The same on every compiler, which the
-/// distributions and std::shuffle of the standard library are not. Throws ValueError if bound is 0.
-template <std::uniform_random_bit_generator Generator>
-std::uint64_t uniform_below(std::uint64_t bound, Generator& generator) {
-  static_assert(Generator::min() == 0 && Generator::max() == ~std::uint64_t{0}, "needs a 64-bit generator");
-  if (bound == 0) fail<ValueError>("uniform_below", "no number is below 0");
-  // 2^64 is no multiple of bound: the first 2^64 mod bound numbers are drawn again, or small results would be favoured.
-  const std::uint64_t surplus = (0 - bound) % bound;
-  std::uint64_t drawn = generator();
-  while (drawn < surplus) drawn = generator();
-  return drawn % bound;
-}
 
 }  // namespace xgrad::kit
