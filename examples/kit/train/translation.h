@@ -13,8 +13,10 @@
 
 namespace xgrad::kit {
 
-/// The loss of each target token given the right ones before (teacher forcing), in nats per token. The model is called
-/// as nn::EncoderDecoder and nn::Seq2Seq are. Throws what it throws.
+/// The loss of each target token given the right ones before (teacher forcing), in nats per token, so that losses of
+/// batches of any length compare. "Dive into Deep Learning" sums the means over all positions, padding included, as
+/// examples/translate and examples/annotated_transformer do. The model is called as nn::EncoderDecoder and nn::Seq2Seq
+/// are. Throws what it throws.
 template <class Model>
 Tensor translation_loss(const Model& model, const Corpus& corpus, const CorpusBatch& batch) {
   const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
