@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The site that docs/make builds, page by page in a browser, from disk: no link or picture is broken, nothing leaves the site,
-# a phone shows it, formulas are typeset, the search finds, a graph is live.
+# a phone and paper show it, formulas are typeset, the search finds, a graph is live.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 "$root/cmake/setup" packages_browser.txt
-"$root/docs/make" "$sandbox/site"
+"$root/docs/make" --pdf "$sandbox/site"
 HOME=$sandbox PYTHONPATH=$root/tests/support /usr/bin/python3 -B - "$sandbox/site" <<'END_OF_FILE'
 import pathlib
 import sys

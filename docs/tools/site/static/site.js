@@ -25,3 +25,8 @@ const near = new IntersectionObserver((entries) => {
 for (const graph of document.querySelectorAll(".live")) near.observe(graph);
 new MutationObserver(() => document.querySelectorAll(".live iframe").forEach(tell))
   .observe(document.body, {attributeFilter: ["data-md-color-scheme"]});
+
+// The theme unfolds every answer on paper: those that the reader left folded stay so (site.css).
+addEventListener("beforeprint", () => {
+  for (const answer of document.querySelectorAll("details")) answer.classList.toggle("folded", !answer.open);
+}, {capture: true});
