@@ -471,6 +471,13 @@ TEST_CASE("A model prints as a tree with shapes and numbers of parameters") {
     const Tensor w = param("w", {1234, 1000}, init::zeros());
   } large;
   CHECK(to_string(large) == "Large             1,234,000\n  w [1234, 1000]  1,234,000\n");
+  struct One : Module {
+    const Tensor w = param("w", {}, init::zeros());
+  } one;
+  CHECK(to_string(one) == "One     1\n  w []  1\n");
+  struct None : Module {
+  } none;
+  CHECK(to_string(none) == "None\n");
 }
 
 TEST_CASE("A stack refuses a negative count and a layer that it does not have") {

@@ -226,5 +226,27 @@ TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scor
                 "needs three axes (batch, width, positions), got [7, 512]");
 }
 
+TEST_CASE("Self-attention drops weights in training, with positions as rows and as columns") {
+  const std::int64_t B = 64;
+  const SelfAttention attn{root, 6, 4, {.dropout = 0.75}};
+  const Tensor x(normal({B, 1, 6}));  // of one position: its weight is 1, or in training 0 or 4
+  const Array v = attn.w_v(x).value();
+  for (const bool as_columns : {false, true}) {
+    CAPTURE(as_columns);
+    const auto attended = [&] { return as_columns ? transpose(attn.columns(transpose(x))) : attn(x); };
+    const Array y = attended().value();
+    std::int64_t dropped = 0;
+    for (std::int64_t b = 0; b < B; ++b) {
+      const Tensor row(y[{b}]);
+      const bool none = max(abs(row)).item() == 0;
+      dropped += none;
+      check_close(row.value(), (Tensor(v[{b}]) * (none ? 0 : 4)).value());
+    }
+    CHECK((dropped > B / 2 && dropped < B));
+    const Eval eval(attn);
+    check_close(attended().value(), v);
+  }
+}
+
 }  // namespace
 }  // namespace xgrad::testing

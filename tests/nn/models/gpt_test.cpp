@@ -202,6 +202,12 @@ TEST_CASE("Of a prompt that is longer than the context the end is read") {
   check_close(text.step(next).value(), of_end.step(next).value());
   const SamplingOptions options{.max_length = 7, .seed = 5};
   CHECK(equal(model.generate(prompt, options).tokens, model.generate(end, options).tokens));
+  for (std::int64_t n = 1, first = 0; n <= 12; ++n) {  // whole while it fits, then from the newer half of the context
+    CAPTURE(n);
+    if (n - first > 8) first = n - 5;
+    LanguageStepper of_n = model.start(prompt[{_, slice(0, n)}]);
+    check_close(of_n.step(Index({2}, 0)).value(), model(prompt[{_, slice(first, n)}]).value()[{_, -1}]);
+  }
   // The shorter of two prompts may be too long as well.
   LanguageStepper unequal = model.start(prompt, Index({2}, {10, 12}));
   check_close(unequal.step(Index({2}, 0)).value(), model(prompt[{_, slice(4, 10)}]).value()[{_, -1}]);
