@@ -122,6 +122,26 @@ TEST_CASE("A number's step does not depend on where in the array it stands, whic
   });
 }
 
+TEST_CASE("The steps of a large parameter are those of its pieces, whichever the optimizer") {
+  const std::int64_t n = 50'000, pieces = 5;  // more than the threads take at a time
+  const auto piece = [](const Array& a, std::int64_t i) { return a[{slice(i * n / pieces, (i + 1) * n / pieces)}]; };
+  for_each_kind([&](const auto& make) {
+    const Array start = normal({n}, 7);
+    const Tensor whole = variable(start);
+    Tensors parts;
+    for (std::int64_t i = 0; i < pieces; ++i) parts.push_back(variable(piece(start, i)));
+    const auto of_whole = make({whole}), of_parts = make(parts);
+    for (std::uint64_t t = 0; t < 3; ++t) {
+      const Array g = normal({n}, t);
+      Tensors of_pieces;
+      for (std::int64_t i = 0; i < pieces; ++i) of_pieces.push_back(Tensor(piece(g, i)));
+      of_whole->step({Tensor(g)});
+      of_parts->step(of_pieces);
+    }
+    CHECK(equal(whole.value(), concat(parts, 0).value()));
+  });
+}
+
 TEST_CASE("Lion moves every number by lr, and not where its average is 0") {
   const Tensor x = variable(Array({4}, Real(0)));
   optim::Lion lion{{x}, {.lr = 0.25}};
