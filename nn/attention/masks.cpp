@@ -3,21 +3,10 @@
 
 #include <limits>
 
-#include "../../core/array/xtensor_functions.h"
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/indexing/index.h"
 
 namespace xgrad::nn {
 namespace {
-
-// A mask that `write` fills as an xtensor view. Its memory is allocated first, because xtensor does not check sizes.
-template <class Write>
-Mask written(const Shape& shape, const Write& write) {
-  Mask mask(shape);
-  auto seen = mutable_view(mask);
-  if (mask.size() > 0) write(seen);
-  return mask;
-}
 
 void check(const char* op, const WindowOptions& options) {
   if (options.before < 0 || options.after < 0) {
@@ -27,12 +16,6 @@ void check(const char* op, const WindowOptions& options) {
 
 void check_size(const char* op, const char* name, std::int64_t size) {
   if (size < 0) fail<ValueError>(op, name, " ", size, " is negative");
-}
-
-void check_lengths(const char* op, const Index& lengths, std::int64_t size) {
-  for (const std::int64_t length : lengths) {
-    if (length < 0 || length > size) fail<ValueError>(op, "length ", length, " is not in [0, ", size, "]");
-  }
 }
 
 }  // namespace
@@ -59,28 +42,21 @@ Mask causal_mask(std::int64_t size, std::int64_t past) {
   check_size("causal_mask", "past", past);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (past > most - size) fail<LimitError>("causal_mask", size, " positions after ", past, " are too many");
-  return written({size, past + size}, [&](auto& mask) {
-    xt::noalias(mask) = xt::arange(past + size) > past + xt::expand_dims(xt::arange(size), 1);
-  });
+  return masked_keys({.band = AttentionBand{past + size, past}}, {1, size, past + size}, "causal_mask")
+      .reshaped({size, past + size});
 }
 
 Mask padding_mask(const Index& lengths, std::int64_t size) {
   if (lengths.rank() != 1) fail<ShapeError>("padding_mask", "needs lengths (B), got ", lengths.shape());
   check_size("padding_mask", "size", size);
-  check_lengths("padding_mask", lengths, size);
-  return written({lengths.size(), size},
-                 [&](auto& mask) { xt::noalias(mask) = xt::arange(size) >= xt::expand_dims(view(lengths), 1); });
+  const std::int64_t B = lengths.size();
+  return masked_keys(padding(lengths), {B, 1, size}, "padding_mask").reshaped({B, size});
 }
 
 Mask window_mask(std::int64_t size, const WindowOptions& options) {
   check_size("window_mask", "size", size);
   check("window_mask", options);
-  return written({size, size}, [&](auto& mask) {
-    // Differences of positions do not overflow, sums with the sides could.
-    const auto s = xt::arange(size);
-    const auto t = xt::expand_dims(s, 1);
-    xt::noalias(mask) = t - s > options.before || s - t > options.after;
-  });
+  return masked_keys({.band = options}, {1, size, size}, "window_mask").reshaped({size, size});
 }
 
 }  // namespace xgrad::nn

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../creation/create.h"
 #include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
@@ -16,6 +15,7 @@
 #include "../shape/join.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
+#include "attention_mask.h"
 
 namespace xgrad {
 namespace {
@@ -87,13 +87,9 @@ Features::Features(const Tensor& queries, const Tensor& keys, const Tensor& valu
       v(pad(split_heads(values, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {
   if (!lengths) return;
   const std::int64_t B = k.dim(0), S = k.dim(2);
-  if (lengths->shape() != Shape{B}) fail<ShapeError>(op, "lengths of shape ", lengths->shape(), ", needs ", Shape{B});
-  for (const std::int64_t length : *lengths) {
-    if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
-  }
-  const Mask padding = arange(S) >= lengths->reshaped({B, 1, 1});  // (B, 1, S)
-  k = masked_fill(k, padding.reshaped({B, 1, S, 1}), 0);
-  v = masked_fill(v, padding.reshaped({B, 1, S, 1}), 0);
+  const Mask padding = masked_keys({.lengths = lengths}, {B, 1, S}, op).reshaped({B, 1, S, 1});
+  k = masked_fill(k, padding, 0);
+  v = masked_fill(v, padding, 0);
 }
 
 Tensor quotient(const Tensor& sums) {
