@@ -102,10 +102,10 @@ class Sequential : public Module {
     std::unique_ptr<Layer> made = make(At{this, str(size())});
     check_made(made.get());
     Layer& layer = *made;
-    Part part{std::move(made), {}, {}};
-    if constexpr (of_tensors) part.of_tensor = [&layer](const Tensor& x) { return layer(x); };
-    if constexpr (of_ids) part.of_ids = [&layer](const Index& ids) { return layer(ids); };
-    parts_.push_back(std::move(part));
+    Child child{std::move(made), {}, {}};
+    if constexpr (of_tensors) child.of_tensor = [&layer](const Tensor& x) { return layer(x); };
+    if constexpr (of_ids) child.of_ids = [&layer](const Index& ids) { return layer(ids); };
+    children_.push_back(std::move(child));
     return layer;
   }
 
@@ -115,7 +115,7 @@ class Sequential : public Module {
   /// The same for a first layer that takes integers, as Embedding does. Throws ValueError if it does not.
   Tensor operator()(const Index& ids) const;
 
-  std::int64_t size() const { return static_cast<std::int64_t>(parts_.size()); }
+  std::int64_t size() const { return static_cast<std::int64_t>(children_.size()); }
   /// Layer i. Throws ValueError.
   const Module& operator[](std::int64_t i) const;
   /// Layer i by its type: net.get<nn::Linear>(0).weight. Throws ValueError if it is of another type.
@@ -130,7 +130,7 @@ class Sequential : public Module {
   std::string extra_repr() const override { return str("of ", size()); }
 
  private:
-  struct Part {
+  struct Child {
     std::unique_ptr<Module> layer;
     std::function<Tensor(const Tensor&)> of_tensor;
     std::function<Tensor(const Index&)> of_ids;
@@ -138,7 +138,7 @@ class Sequential : public Module {
   void check_made(const Module* made) const;
   Tensor from(std::int64_t first, Tensor x) const;
 
-  std::vector<Part> parts_;
+  std::vector<Child> children_;
 };
 
 template <class Layer>
