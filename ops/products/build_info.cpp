@@ -23,32 +23,6 @@ void detail::one_blas_thread() { [[maybe_unused]] static const bool done = (open
 void detail::one_blas_thread() {}
 #endif
 
-namespace {
-
-// Of the processor, even if the library was compiled for others.
-#if defined(__x86_64__)
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-#else
-bool has_avx2() { return false; }
-bool has_avx512() { return false; }
-#endif
-
-}  // namespace
-
-std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) {
-  if (core.empty()) return "";
-  const bool for_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
-  const bool for_avx2 = for_avx512 || core == "Haswell" || core == "Zen" || core == "Excavator";
-  const char* better = avx512 && !for_avx512 ? "SkylakeX" : avx2 && !for_avx2 ? "Haswell" : nullptr;
-  return better ? str("OpenBLAS uses kernels for ", core, ", this processor could use those for ", better,
-                      " (OPENBLAS_CORETYPE)")
-                : "";
-}
-
 BuildInfo build_info() {
   BuildInfo info;
   info.real = sizeof(Real) == sizeof(float) ? "float" : "double";
@@ -64,7 +38,6 @@ BuildInfo build_info() {
   info.bfloat16 = detail::bfloat_unit_name();
   info.bfloat16_missing = detail::bfloat_unit_missing();
   info.threads = threads();
-  info.warning = detail::blas_warning(info.blas_core, has_avx2(), has_avx512());
   return info;
 }
 
@@ -76,8 +49,7 @@ std::string to_string(const BuildInfo& info) {
              info.blas_core, ", ", info.simd, " (", info.simd_width, " numbers per register), ",
              info.bfloat16.empty() ? str("no bfloat16 (", info.bfloat16_missing, "), ")
                                    : str("bfloat16 by ", info.bfloat16, ", "),
-             info.threads, info.threads == 1 ? " thread" : " threads",
-             info.warning.empty() ? "" : "\nwarning: ", info.warning);
+             info.threads, info.threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace xgrad

@@ -163,27 +163,6 @@ TEST_CASE("the build says what it runs on") {
   CHECK(to_string(info).find(str(info.simd, " (", info.simd_width, " numbers per register)")) != std::string::npos);
 }
 
-TEST_CASE("a BLAS that leaves speed unused is warned of") {
-  const auto warning = [](std::string_view core, bool avx2, bool avx512) {
-    return detail::blas_warning(core, avx2, avx512);
-  };
-  CHECK(warning("Haswell", true, true) ==
-        "OpenBLAS uses kernels for Haswell, this processor could use those for SkylakeX (OPENBLAS_CORETYPE)");
-  CHECK(warning("Prescott", true, false) ==
-        "OpenBLAS uses kernels for Prescott, this processor could use those for Haswell (OPENBLAS_CORETYPE)");
-  CHECK(warning("", true, false) == "");  // another BLAS, or none
-  for (const char* core : {"SkylakeX", "Cooperlake", "SapphireRapids"}) CHECK(warning(core, true, true) == "");
-  for (const char* core : {"Haswell", "Zen", "SkylakeX"}) CHECK(warning(core, true, false) == "");
-  CHECK(warning("Prescott", false, false) == "");
-  const BuildInfo info{.real = "float",
-                       .blas = "OpenBLAS 0.3 X",
-                       .blas_core = "Haswell",
-                       .simd = "AVX2",
-                       .bfloat16 = "AMX",
-                       .warning = "slow"};
-  CHECK(to_string(info).ends_with("\nwarning: slow"));
-}
-
 TEST_CASE("in double no precision of products changes them") {
   const Tensor a(normal({20, 30})), b(normal({30, 10}, 2));
   const Array exact = matmul(a, b).value();
