@@ -1,9 +1,12 @@
 #include "categorical.h"
 
+#include <limits>
+
 #include "../../core/graph/grad.h"
 #include "../creation/sample.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
 #include "../indexing/index.h"
 #include "../network/softmax.h"
 #include "../reduce/reduce.h"
@@ -17,6 +20,16 @@ namespace {
 Shape with_last(Shape shape, std::int64_t size) {
   shape.push_back(size);
   return shape;
+}
+
+// Logits with the largest and smallest number in place of infinities, which can be multiplied by 0.
+Tensor finite(const Tensor& logits) {
+  return clamp(logits, {.min = std::numeric_limits<Real>::lowest(), .max = std::numeric_limits<Real>::max()});
+}
+// Probabilities clamped away from 0 and 1 by the machine epsilon, so that their logarithms are finite.
+Tensor within_rounding(const Tensor& probs) {
+  constexpr Real eps = std::numeric_limits<Real>::epsilon();
+  return clamp(probs, {.min = eps, .max = 1 - eps});
 }
 
 }  // namespace

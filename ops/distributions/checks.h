@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "../../core/graph/tensor.h"
-#include "../elementwise/elementwise.h"
 
 namespace xgrad::distributions {
 
@@ -33,16 +31,6 @@ inline Shape extended(const char* op, const Shape& sample_shape, const Shape& ba
   for (const std::int64_t size : batch) shape.push_back(size);
   shape.numel();  // throws where it overflows, before a draw is taken
   return shape;
-}
-
-// Logits with the largest and smallest number in place of infinities, which can be multiplied by 0.
-inline Tensor finite(const Tensor& logits) {
-  return clamp(logits, {.min = std::numeric_limits<Real>::lowest(), .max = std::numeric_limits<Real>::max()});
-}
-// Probabilities clamped away from 0 and 1 by the machine epsilon, so that their logarithms are finite.
-inline Tensor within_rounding(const Tensor& probs) {
-  constexpr Real eps = std::numeric_limits<Real>::epsilon();
-  return clamp(probs, {.min = eps, .max = 1 - eps});
 }
 
 }  // namespace xgrad::distributions

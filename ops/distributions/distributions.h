@@ -1,7 +1,5 @@
 // Probability distributions: samples, log-probabilities, entropies and divergences, with PyTorch's names.
 #pragma once
 
-#include "bernoulli.h"
 #include "categorical.h"
 #include "normal.h"
-#include "uniform.h"

@@ -6,6 +6,7 @@
 #include "../../core/graph/grad.h"
 #include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
+#include "../elementwise/elementwise.h"
 #include "../shape/broadcast.h"
 #include "checks.h"
 

@@ -10,9 +10,6 @@ namespace {
 
 using namespace distributions;
 
-Bernoulli bernoulli_of(const Case& c, int i) {
-  return c.text("how") == "logits" ? Bernoulli({.logits = c.x(i)}) : Bernoulli({.probs = c.x(i)});
-}
 Categorical categorical_of(const Case& c, int i) {
   return c.text("how") == "logits" ? Categorical({.logits = c.x(i)}) : Categorical({.probs = c.x(i)});
 }
@@ -29,18 +26,6 @@ TEST_CASE("distributions and their gradients equal PyTorch's") {
       {"normal_entropy", [](const Case& c) { return Normal(c.x(1), c.x(0)).entropy(); }},
       {"normal_moments", [](const Case& c) { return moments(Normal(c.x(1), c.x(0))); }},
       {"normal_kl", [](const Case& c) { return kl_divergence(Normal(c.x(0), c.x(1)), Normal(c.x(2), c.x(3))); }},
-      {"uniform_log_prob", [](const Case& c) { return Uniform(c.x(0), c.x(1)).log_prob(c.x(2)); }},
-      {"uniform_entropy", [](const Case& c) { return Uniform(c.x(0), c.x(1)).entropy(); }},
-      {"uniform_moments", [](const Case& c) { return moments(Uniform(c.x(0), c.x(1))); }},
-      {"uniform_kl", [](const Case& c) { return kl_divergence(Uniform(c.x(0), c.x(1)), Uniform(c.x(2), c.x(3))); }},
-      {"bernoulli_log_prob", [](const Case& c) { return bernoulli_of(c, 0).log_prob(c.x(1)); }},
-      {"bernoulli_entropy", [](const Case& c) { return bernoulli_of(c, 0).entropy(); }},
-      {"bernoulli_moments",
-       [](const Case& c) {
-         const Bernoulli d = bernoulli_of(c, 0);
-         return stack({d.probs(), d.logits(), d.variance()});
-       }},
-      {"bernoulli_kl", [](const Case& c) { return kl_divergence(bernoulli_of(c, 0), bernoulli_of(c, 1)); }},
       {"categorical_log_prob", [](const Case& c) { return categorical_of(c, 0).log_prob(c.index(1)); }},
       {"categorical_entropy", [](const Case& c) { return categorical_of(c, 0).entropy(); }},
       {"categorical_parameters",
@@ -55,14 +40,11 @@ TEST_CASE("distributions and their gradients equal PyTorch's") {
                  {.tolerance = 1e-11,
                   .terms = {{"categorical_entropy/6", 1}, {"categorical_parameters/6", 1}},
                   .ulps = 16,
-                  // 1 - p of p near 1; and probabilities of 0 and 1 are held off by an epsilon of the number type.
-                  .ulps_of = {{"bernoulli_log_prob", 64},
-                              {"bernoulli_log_prob/8", std::numeric_limits<double>::infinity()},
-                              {"categorical_log_prob/6", std::numeric_limits<double>::infinity()},
+                  // Probabilities of 0 and 1 are held off by an epsilon of the number type.
+                  .ulps_of = {{"categorical_log_prob/6", std::numeric_limits<double>::infinity()},
                               {"categorical_log_prob/14", std::numeric_limits<double>::infinity()}},
                   // Near a pole, probabilities at the ends of their range, a single category.
-                  .kinks = {"normal_log_prob/9", "bernoulli_kl/1", "bernoulli_log_prob/8", "categorical_parameters/6",
-                            "categorical_log_prob/14"}});
+                  .kinks = {"normal_log_prob/9", "categorical_parameters/6", "categorical_log_prob/14"}});
 }
 
 }  // namespace xgrad::testing

@@ -33,16 +33,6 @@ TEST_CASE("samples have the moments of their distributions") {
   manual_seed(2);
   const Normal n(tensor({{-1}, {2}}), tensor({0.5, 1, 3}));
   check_moments(n.sample({draws}), n.mean(), n.variance(), 3 * square(n.variance()));
-  const Uniform u(tensor({-1, 0}), tensor({3, 0.5}));
-  const Tensor drawn = u.sample({draws});
-  check_moments(drawn, u.mean(), u.variance(), square(square(u.high() - u.low())) / 80);
-  CHECK(all(drawn >= u.low() && drawn <= u.high()));
-  for (const Bernoulli& b :
-       {Bernoulli({.probs = tensor({0, 0.1, 0.5, 1})}), Bernoulli({.logits = tensor({-2, 0, 3})})}) {
-    const Tensor p = b.probs(), samples = b.sample({draws});
-    check_moments(samples, b.mean(), b.variance(), b.variance() * (1 - 3 * b.variance()));
-    CHECK(all(samples == Tensor(0) || samples == Tensor(1)));
-  }
   for (const Categorical& c : {Categorical({.probs = tensor({{1, 0, 3}, {2, 2, 2}})}),
                                Categorical({.logits = tensor({{0, -infinity, 1}, {5, 5, 6}})})}) {
     const Tensor hits = one_hot(c.sample({draws}), 3);
@@ -53,7 +43,6 @@ TEST_CASE("samples have the moments of their distributions") {
 
 TEST_CASE("samples have the shape of the draws, then that of the batch") {
   const Normal n(zeros({3, 1}), ones({2}));
-  const Bernoulli b({.probs = full({3, 2}, 0.5)});
   const Categorical c({.logits = zeros({3, 2, 4})});
   CHECK(n.batch_shape() == Shape{3, 2});
   CHECK(c.batch_shape() == Shape{3, 2});
@@ -64,8 +53,6 @@ TEST_CASE("samples have the shape of the draws, then that of the batch") {
     expected.push_back(2);
     CHECK(n.sample(samples).shape() == expected);
     CHECK(n.rsample(samples).shape() == expected);
-    CHECK(Uniform(zeros({3, 1}), ones({2})).rsample(samples).shape() == expected);
-    CHECK(b.sample(samples).shape() == expected);
     CHECK(c.sample(samples).shape() == expected);
   }
   CHECK(Normal(0, 1).sample().shape() == Shape{});
@@ -87,17 +74,6 @@ TEST_CASE("a reparameterised sample has the gradient of its closed form, a sampl
   const Tensor same = Normal(loc, scale).sample({4});
   CHECK(equal(same.value(), x.value()));
   CHECK(!same.requires_grad());
-
-  const Tensor low = variable(normal({2, 1})), high = low.detach() + 1, top = variable(high.value());
-  manual_seed(4);
-  const Tensor y = Uniform(low, top).rsample({4, 3});
-  const Tensor fraction = ((y - low) / (top - low)).detach();
-  const Array gy = normal({4, 3, 2, 1}, 6);
-  const Tensors slopes = grad(y, {low, top}, {.seed = gy});
-  check_close(slopes[0].value(), sum_to(Tensor(gy) * (1 - fraction), {2, 1}).value());
-  check_close(slopes[1].value(), sum_to(Tensor(gy) * fraction, {2, 1}).value());
-  CHECK(!Uniform(low, top).sample().requires_grad());
-  CHECK(!Bernoulli({.logits = loc}).sample().requires_grad());
 }
 
 TEST_CASE(
@@ -116,20 +92,6 @@ TEST_CASE(
   for (const Tensor& y : {d.entropy(), kl_divergence(d, all_of), kl_divergence(d, some), d.log_prob(index({2}))}) {
     finite_gradient(y, x);
   }
-  const Tensor sure = variable(tensor({-infinity, infinity, 0}).value());
-  const Bernoulli b({.logits = sure}), even({.logits = zeros({3})});
-  check_close(b.log_prob(tensor({0, 1, 1})).value(), tensor({0, 0, -std::numbers::ln2}).value());
-  check_close(b.log_prob(tensor({1, 0, 1})).value(), tensor({-infinity, -infinity, -std::numbers::ln2}).value());
-  check_close(b.entropy().value(), tensor({0, 0, std::numbers::ln2}).value());
-  check_close(kl_divergence(b, even).value(), tensor({std::numbers::ln2, std::numbers::ln2, 0}).value());
-  check_close(kl_divergence(even, b).value(), tensor({infinity, infinity, 0}).value());
-  check_close(kl_divergence(b, b).value(), tensor({0, 0, 0}).value());
-  for (const Tensor& y : {kl_divergence(b, even), kl_divergence(b, b)}) finite_gradient(y, sure);
-  CHECK(kl_divergence(Uniform(0, 1), Uniform(0, 0.5)).item() == infinity);
-  CHECK(kl_divergence(Uniform(0, 1), Uniform(0.5, 2)).item() == infinity);
-  CHECK(kl_divergence(Uniform(0, 1), Uniform(0, 1)).item() == 0);
-  CHECK(Uniform(0, 1).log_prob(0).item() == 0);
-  CHECK(Uniform(0, 1).log_prob(1).item() == -infinity);
 }
 
 TEST_CASE("distributions refuse parameters with their names") {
@@ -137,14 +99,6 @@ TEST_CASE("distributions refuse parameters with their names") {
   CHECK_REFUSED(ValueError, Normal(0, not_a_number), "normal", "scale has nan", "[]");
   CHECK_REFUSED(ValueError, Normal(tensor({{0, not_a_number}}), 1), "normal", "loc has nan", "[0, 1]");
   CHECK_REFUSED(ShapeError, Normal(zeros({2}), ones({3})), "normal", "[2]", "[3]");
-  CHECK_REFUSED(ValueError, Uniform(tensor({0, 2}), 2), "uniform", "low 2", "high 2", "[1]");
-  CHECK_REFUSED(ValueError, Uniform(0, infinity), "uniform", "high has inf", "[]");
-  CHECK_REFUSED(ValueError, Uniform(not_a_number, 1), "uniform", "low has nan", "[]");
-  CHECK_REFUSED(ShapeError, Uniform(zeros({2}), ones({3})), "uniform", "[2]", "[3]");
-  CHECK_REFUSED(ValueError, Bernoulli({}), "bernoulli", "needs probs or logits, got neither");
-  CHECK_REFUSED(ValueError, Bernoulli({.probs = 0.5, .logits = 0}), "bernoulli", "probs or logits", "both");
-  CHECK_REFUSED(ValueError, Bernoulli({.probs = tensor({0.5, 1.5})}), "bernoulli", "probs has 1.5", "[1]");
-  CHECK_REFUSED(ValueError, Bernoulli({.logits = not_a_number}), "bernoulli", "logits has nan", "[]");
   CHECK_REFUSED(ValueError, Categorical({}), "categorical", "needs probs or logits, got neither");
   CHECK_REFUSED(ValueError, Categorical({.probs = ones({2}), .logits = ones({2})}), "categorical", "probs or logits",
                 "both");
@@ -157,36 +111,15 @@ TEST_CASE("distributions refuse parameters with their names") {
                 "[0]");
 }
 
-TEST_CASE("a uniform draw is below its upper end, also where rounding would reach it") {
-  manual_seed(1);
-  const Real low = 2 / std::numeric_limits<Real>::epsilon(), high = low + 8;  // with one number between them
-  const Uniform u(low, high);
-  for (const Real x : u.sample({1000}).value()) CHECK((x >= low && x < high));
-  const Tensor top = variable(high);
-  const Tensor draws = Uniform(low, top).rsample({1000});
-  CHECK(all(draws < high));
-  CHECK(all(isfinite(u.log_prob(draws))));
-  CHECK(grad(sum(draws), {top})[0].item() > 0);
-}
-
 TEST_CASE("distributions refuse values and shapes with their names, before a draw is taken") {
   const Normal n(zeros({2}), 1);
-  const Uniform u(0, ones({2}));
-  const Bernoulli b({.probs = full({2}, 0.5)});
   const Categorical c({.logits = zeros({2, 3})});
   CHECK_REFUSED(ShapeError, n.log_prob(zeros({3})), "normal.log_prob", "[3]", "[2]");
   CHECK_REFUSED(ValueError, n.log_prob(not_a_number), "normal.log_prob", "value has nan", "[]");
-  CHECK_REFUSED(ShapeError, u.log_prob(zeros({3})), "uniform.log_prob", "[3]", "[2]");
-  CHECK_REFUSED(ValueError, u.log_prob(tensor({0.5, 2})), "uniform.log_prob", "value 2", "[1]", "[0, 1]");
-  CHECK_REFUSED(ValueError, u.log_prob(not_a_number), "uniform.log_prob", "value nan", "[0]", "[0, 1]");
-  CHECK_REFUSED(ShapeError, b.log_prob(zeros({3})), "bernoulli.log_prob", "[3]", "[2]");
-  CHECK_REFUSED(ValueError, b.log_prob(tensor({0, 0.5})), "bernoulli.log_prob", "value has 0.5", "[1]");
   CHECK_REFUSED(ShapeError, c.log_prob(index({0, 1, 2})), "categorical.log_prob", "[3]", "[2]");
   CHECK_REFUSED(ValueError, c.log_prob(index({0, 3})), "categorical.log_prob", "value has 3", "[1]");
   CHECK_REFUSED(ValueError, c.log_prob(index({-1})), "categorical.log_prob", "value has -1", "[0]");
   CHECK_REFUSED(ShapeError, kl_divergence(n, Normal(zeros({3}), 1)), "kl_divergence", "[2]", "[3]");
-  CHECK_REFUSED(ShapeError, kl_divergence(u, Uniform(zeros({3}), 1)), "kl_divergence", "[2]", "[3]");
-  CHECK_REFUSED(ShapeError, kl_divergence(b, Bernoulli({.logits = zeros({3})})), "kl_divergence", "[2]", "[3]");
   CHECK_REFUSED(ShapeError, kl_divergence(c, Categorical({.logits = zeros({3, 3})})), "kl_divergence", "[2]", "[3]");
   CHECK_REFUSED(ShapeError, kl_divergence(c, Categorical({.logits = zeros({4})})), "kl_divergence",
                 "distributions of 3", "4 categories");
@@ -194,9 +127,6 @@ TEST_CASE("distributions refuse values and shapes with their names, before a dra
   const RandomState before = random_state();
   CHECK_REFUSED(ValueError, n.sample({-1}), "normal", "negative size", "sample shape [-1]");
   CHECK_REFUSED(ValueError, n.rsample({2, -1}), "normal", "negative size", "sample shape [2, -1]");
-  CHECK_REFUSED(ValueError, u.sample({-1}), "uniform", "negative size", "sample shape [-1]");
-  CHECK_REFUSED(ValueError, u.rsample({-1}), "uniform", "negative size", "sample shape [-1]");
-  CHECK_REFUSED(ValueError, b.sample({-1}), "bernoulli", "negative size", "sample shape [-1]");
   CHECK_REFUSED(ValueError, c.sample({-1}), "categorical", "negative size", "sample shape [-1]");
   CHECK(random_state() == before);
 }
@@ -206,10 +136,9 @@ TEST_CASE("samples are the same bits for any number of threads") {
   check_same_bits([&] {
     manual_seed(7);
     const Normal n(x, exp(x));
-    const Bernoulli b({.logits = x});
     const Categorical c({.logits = x});
-    return concat({flatten(n.sample({30})), flatten(Uniform(x, x + 1).sample({30})), flatten(b.sample({30})),
-                   flatten(to_real(c.sample({300}))), flatten(c.entropy()), flatten(n.log_prob(x))});
+    return concat(
+        {flatten(n.sample({30})), flatten(to_real(c.sample({300}))), flatten(c.entropy()), flatten(n.log_prob(x))});
   });
 }
 
