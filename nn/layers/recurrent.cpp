@@ -24,7 +24,7 @@ Recurrence run_rnn(const RecurrentWeights& w, const Tensor& x, const Tensor& h, 
 
 Recurrence run_lstm(const RecurrentWeights& w, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RecurrenceOptions& options) {
-  return lstm(linear(x, w.ih, bias_of(w)), w.hh, h, c, options, w.hr);
+  return lstm(linear(x, w.ih, bias_of(w)), w.hh, h, c, options);
 }
 
 Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, const RecurrenceOptions& options) {
@@ -35,22 +35,18 @@ Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, 
 
 // -- layers -----------------------------------------------------------------------------------------------------------
 
-Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidden_size, const Options& given)
+Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidden_size, const LSTMOptions& given)
     : Module(std::move(here)),
       kind_(kind),
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
-      state(given.proj_size > 0 ? given.proj_size : hidden),
       layers(positive("layers", given.layers, 1'000'000)),
       directions(given.bidirectional ? 2 : 1),
       dropout(probability("dropout", given.dropout)) {
   const Scope scope(place());
-  if (given.proj_size < 0 || given.proj_size >= hidden) {
-    fail<ValueError>("lstm", "proj_size ", given.proj_size, " is not in [0, ", hidden, ")");
-  }
   if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
   const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
-  const std::int64_t width = checked_multiply("recurrent", directions, state);  // of a layer's output
+  const std::int64_t width = checked_multiply("recurrent", directions, hidden);  // of a layer's output
   const Init init = init::uniform_within_root(hidden);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
@@ -59,10 +55,9 @@ Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidd
       };
       RecurrentWeights w;
       w.ih = own("weight_ih", {rows, layer == 0 ? in : width});
-      w.hh = own("weight_hh", {rows, state});
+      w.hh = own("weight_hh", {rows, hidden});
       if (given.bias) w.bias_ih = own("bias_ih", {rows});
       if (given.bias) w.bias_hh = own("bias_hh", {rows});
-      if (given.proj_size > 0) w.hr = own("weight_hr", {state, hidden});
       weights_.push_back(std::move(w));
     }
   }
@@ -85,10 +80,10 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
   const std::int64_t B = x.dim(0), L = layers * directions;
   if (given.c.defined() && kind_ != Kind::lstm) fail<ValueError>(op, "has no memory c");
   // The state of one layer and direction.
-  const auto start = [&](const char* name, const Tensor& all, std::int64_t at, std::int64_t width) {
-    if (!all.defined()) return recording() ? zeros({B, width}).named(full_name(name)) : zeros({B, width});
-    if (all.shape() != Shape{L, B, width}) {
-      fail<ShapeError>(op, "initial state of shape ", all.shape(), ", needs ", Shape{L, B, width});
+  const auto start = [&](const char* name, const Tensor& all, std::int64_t at) {
+    if (!all.defined()) return recording() ? zeros({B, hidden}).named(full_name(name)) : zeros({B, hidden});
+    if (all.shape() != Shape{L, B, hidden}) {
+      fail<ShapeError>(op, "initial state of shape ", all.shape(), ", needs ", Shape{L, B, hidden});
     }
     return all[at];
   };
@@ -101,8 +96,8 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
     for (std::int64_t direction = 0; direction < directions; ++direction, ++at) {
       const RecurrentWeights& w = weights(layer, direction);
       const RecurrenceOptions options{.lengths = given.lengths, .reverse = direction == 1};
-      const Tensor h0 = start("h0", given.h, at, state);
-      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start("c0", given.c, at, hidden), options)
+      const Tensor h0 = start("h0", given.h, at);
+      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start("c0", given.c, at), options)
                               : kind_ == Kind::gru      ? run_gru(w, y, h0, options)
                               : kind_ == Kind::rnn_relu ? run_rnn(w, y, h0, Squash::relu, options)
                                                         : run_rnn(w, y, h0, Squash::tanh, options);
@@ -121,8 +116,8 @@ std::string Recurrent::class_name() const {
 }
 
 std::string Recurrent::extra_repr() const {
-  return str(in, " -> ", hidden, state != hidden ? str(" -> ", state) : "",
-             layers > 1 ? str(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
+  return str(in, " -> ", hidden, layers > 1 ? str(", ", layers, " layers") : "",
+             directions == 2 ? ", both directions" : "");
 }
 
 // -- cells ------------------------------------------------------------------------------------------------------------

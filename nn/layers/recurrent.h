@@ -25,7 +25,6 @@ struct RecurrentWeights {
   Tensor ih;                ///< (gates h, in)
   Tensor hh;                ///< (gates h, h)
   Tensor bias_ih, bias_hh;  ///< (gates h); undefined without biases
-  Tensor hr;                ///< (p, h): the projection of an LSTM that has one
 };
 
 struct LSTMOptions {
@@ -33,8 +32,8 @@ struct LSTMOptions {
   bool bias = true;
   double dropout = 0;  ///< of a layer's output to the next, in training
   bool bidirectional = false;
-  std::int64_t proj_size = 0;  ///< width of the states, if they are to be projected; below `hidden`
 };
+using GRUOptions = LSTMOptions;
 
 /// The base of RNN, LSTM and GRU. Layers are stacked: each reads the output of the one below. A bidirectional layer is
 /// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
@@ -53,7 +52,6 @@ class Recurrent : public Module {
 
   const std::int64_t in;
   const std::int64_t hidden;
-  const std::int64_t state;  ///< width of the states: `hidden` unless they are projected
   const std::int64_t layers;
   const std::int64_t directions;  ///< 1, or 2: forwards and backwards
   const double dropout;
@@ -62,8 +60,7 @@ class Recurrent : public Module {
   const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
 
  protected:
-  using Options = LSTMOptions;  // RNN and GRU leave proj_size at 0
-  Recurrent(At here, Kind kind, std::int64_t in, std::int64_t hidden, const Options& given);
+  Recurrent(At here, Kind kind, std::int64_t in, std::int64_t hidden, const LSTMOptions& given);
   std::string class_name() const override;
   std::string extra_repr() const override;
 
@@ -93,26 +90,19 @@ struct RNN : Recurrent {
 struct LSTM : Recurrent {
   using Options = LSTMOptions;
 
-  /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::lstm, inputs, states, o) {}
   explicit LSTM(Placeless, ...);  ///< does not compile: no place
 };
 
-struct GRUOptions {
-  std::int64_t layers = 1;
-  bool bias = true;
-  double dropout = 0;  ///< of a layer's output to the next, in training
-  bool bidirectional = false;
-};
 /// Gates r and z, and a candidate n (Cho et al. 2014).
 struct GRU : Recurrent {
   using Options = GRUOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : Recurrent(std::move(here), Kind::gru, inputs, states,
-                  {.layers = o.layers, .bias = o.bias, .dropout = o.dropout, .bidirectional = o.bidirectional}) {}
+      : Recurrent(std::move(here), Kind::gru, inputs, states, o) {}
   explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 

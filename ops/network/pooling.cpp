@@ -1,6 +1,6 @@
-// Pooling. A sequence is treated as an image of one row, with its options converted. The largest number of a window is
-// taken from its position, and the gradient is put back there; these two are each other's dual. A mean is a sum, taken
-// by a band matrix for each axis, divided by the number of its terms.
+// Pooling. A sequence is treated as an image of one row, with its options converted. The gradient of the largest number
+// of a window goes to its position. A mean is a sum, taken by a band matrix for each axis, divided by the number of its
+// terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
+#include "../indexing/axis.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
 #include "interpolate.h"
@@ -20,15 +21,19 @@ namespace {
 
 // The windows along one axis.
 struct WindowAxis {
-  std::int64_t in, kernel, stride, padding, dilation = 1;
+  std::int64_t in, kernel, stride, padding;
   std::int64_t out = 0;
 
   std::int64_t begin(std::int64_t i) const { return i * stride - padding; }
+  // The inputs in window i, of which there is one because no more than half of the kernel is padding.
+  Span inputs(std::int64_t i) const {
+    const std::int64_t first = std::max<std::int64_t>(begin(i), 0);
+    return {first, std::min(begin(i) + kernel, in) - first};
+  }
 };
 
 void check_window(const char* op, const WindowAxis& axis) {
-  for (const auto& [what, value] :
-       {std::pair{"kernel", axis.kernel}, std::pair{"stride", axis.stride}, std::pair{"dilation", axis.dilation}}) {
+  for (const auto& [what, value] : {std::pair{"kernel", axis.kernel}, std::pair{"stride", axis.stride}}) {
     if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
     if (value > largest_image_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_image_side);
   }
@@ -40,10 +45,9 @@ void check_window(const char* op, const WindowAxis& axis) {
 // `axis` with its number of windows.
 WindowAxis counted(const char* op, WindowAxis axis, bool ceil_mode) {
   check_window(op, axis);
-  const std::int64_t window = axis.dilation * (axis.kernel - 1) + 1;
-  const std::int64_t slack = axis.in + 2 * axis.padding - window;
+  const std::int64_t padded = axis.in + 2 * axis.padding, slack = padded - axis.kernel;
   if (slack < 0) {
-    fail<ShapeError>(op, "a window of ", window, " is larger than the input with its padding, ", slack + window);
+    fail<ShapeError>(op, "a window of ", axis.kernel, " is larger than the input with its padding, ", padded);
   }
   axis.out = (slack + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
   // A window that begins in the padding after the end does not count.
@@ -89,21 +93,20 @@ struct WindowAxes {
   WindowAxis rows, columns;
 
   WindowAxes(const char* op, const PoolingInput& planes, const Size2d& kernel, const Size2d& stride,
-             const Size2d& padding, const Size2d& dilation, bool ceil_mode)
-      : rows(counted(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height}, ceil_mode)),
-        columns(counted(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width}, ceil_mode)) {}
+             const Size2d& padding, bool ceil_mode)
+      : rows(counted(op, {planes.height, kernel.height, stride.height, padding.height}, ceil_mode)),
+        columns(counted(op, {planes.width, kernel.width, stride.width, padding.width}, ceil_mode)) {}
 };
 
 // The attributes of windows over one axis or two.
 detail::WindowAttributes window_attributes(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
-                                           const Size2d& dilation, bool ceil_mode) {
+                                           bool ceil_mode) {
   const auto by_axis = [axes](const Size2d& size) {
     return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
   };
   return {.kernel = by_axis(kernel),
           .stride = unless(by_axis(kernel), by_axis(stride)),
           .padding = unless(by_axis(0), by_axis(padding)),
-          .dilation = unless(by_axis(1), by_axis(dilation)),
           .ceil_mode = unless(false, ceil_mode)};
 }
 
@@ -112,10 +115,7 @@ std::optional<Size2d> of_row(const std::optional<std::int64_t>& size) {
   return size ? std::optional(Size2d(1, *size)) : std::nullopt;
 }
 MaxPool2dOptions of_row(const MaxPool1dOptions& options) {
-  return {.stride = of_row(options.stride),
-          .padding = {0, options.padding},
-          .dilation = {1, options.dilation},
-          .ceil_mode = options.ceil_mode};
+  return {.stride = of_row(options.stride), .padding = {0, options.padding}, .ceil_mode = options.ceil_mode};
 }
 AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
   return {.stride = of_row(options.stride),
@@ -150,56 +150,24 @@ struct AdaptiveAxes {
 
 // ---- The largest number ---------------------------------------------------------------------------------------------
 
-Windows windows_of(const char* op, const WindowAxis& axis) {
+Windows windows_of(const WindowAxis& axis) {
   Windows windows{.in = axis.in,
                   .out = axis.out,
-                  .dilation = axis.dilation,
                   .stride = axis.stride,
                   .first = Index(Shape{axis.out}),
                   .last = Index(Shape{axis.out})};
   std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
   for (std::int64_t i = 0; i < axis.out; ++i) {
-    const std::int64_t begin = axis.begin(i);
-    const std::int64_t from = begin < 0 ? (-begin + axis.dilation - 1) / axis.dilation : 0;
-    const std::int64_t to = std::min(axis.kernel - 1, (axis.in - 1 - begin) / axis.dilation);
-    if (from > to) fail<ShapeError>(op, "window ", i, " at ", begin, " covers none of the ", axis.in, " numbers");
-    first[i] = begin + from * axis.dilation;
-    last[i] = begin + to * axis.dilation;
-    windows.longest = std::max(windows.longest, to - from + 1);
+    const Span inputs = axis.inputs(i);
+    first[i] = inputs.first;
+    last[i] = inputs.first + inputs.count - 1;
+    windows.longest = std::max(windows.longest, inputs.count);
   }
-  const auto full = [&](std::int64_t i) { return last[i] - first[i] == (axis.kernel - 1) * axis.dilation; };
+  const auto full = [&](std::int64_t i) { return axis.inputs(i).count == axis.kernel; };
   while (windows.full_begin < axis.out && !full(windows.full_begin)) ++windows.full_begin;
   windows.full_end = windows.full_begin;
   while (windows.full_end < axis.out && full(windows.full_end)) ++windows.full_end;
   return windows;
-}
-
-// Numbers chosen from planes by their positions: places (planes, out).
-struct Choice {
-  std::int64_t in;
-  Index positions;
-
-  std::int64_t planes() const { return positions.dim(0); }
-  std::int64_t out() const { return positions.dim(1); }
-};
-
-Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to);
-
-XGRAD_FORMULA add_places_formula{"add_places", "y_j = sum of x_i with place_i = j", "dL/dx_i = gy_(place_i)"};
-// The dual of `chosen`.
-Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
-  Array x(to);
-  add_places(choice.planes(), choice.in, choice.out(), choice.positions.data(), gy.value().data(), x.mutable_data());
-  return record("add_places", std::move(x),
-                wrt(gy, [choice, from = gy.shape()](const Tensor& g) { return chosen(g, choice, from); }));
-}
-
-XGRAD_FORMULA take_places_formula{"take_places", "y_i = x_(place_i)", "dL/dx_j = sum of gy_i with place_i = j"};
-Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
-  Array y(to);
-  take_places(choice.planes(), choice.in, choice.out(), choice.positions.data(), x.value().data(), y.mutable_data());
-  return record("take_places", std::move(y),
-                wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
 }
 
 // The largest numbers; their positions are saved if a gradient will need them.
@@ -208,22 +176,20 @@ Tensor max_pool(const char* op, const Tensor& x, const PoolingInput& planes, Win
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
   const bool keep = recording() && x.requires_grad();
-  Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
-  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.positions.mutable_data() : nullptr);
-  return record(
-      op, std::move(y),
-      wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
-      attribute("kernel", windows.kernel), attribute("stride", windows.stride), attribute("padding", windows.padding),
-      attribute("dilation", windows.dilation), attribute("ceil_mode", windows.ceil_mode));
+  Index positions(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0});
+  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? positions.mutable_data() : nullptr);
+  return record(op, std::move(y), wrt(x, to_chosen(Shape{planes.count, sizes.in()}, 1, std::move(positions))),
+                attribute("kernel", windows.kernel), attribute("stride", windows.stride),
+                attribute("padding", windows.padding), attribute("ceil_mode", windows.ceil_mode));
 }
 
 // Over the last axes of x, one or two.
 Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
   const PoolingInput planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
-  const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns),
-                  window_attributes(axes, kernel, stride, options.padding, options.dilation, options.ceil_mode));
+  const WindowAxes windows(op, planes, kernel, stride, options.padding, options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns),
+                  window_attributes(axes, kernel, stride, options.padding, options.ceil_mode));
 }
 
 // ---- The mean -------------------------------------------------------------------------------------------------------
@@ -238,13 +204,10 @@ Band mean_of(Band band, const Count& count) {
 }
 
 Band means_of(const WindowAxis& axis, bool count_include_pad) {
-  const auto span = [axis](std::int64_t i) {
-    const std::int64_t begin = axis.begin(i), from = std::max<std::int64_t>(begin, 0);
-    return Span{from, std::max<std::int64_t>(std::min(begin + axis.kernel, axis.in) - from, 0)};
-  };
-  return mean_of(make_band(axis.in, axis.out, span), [&](std::int64_t i) {
+  const auto inputs = [&](std::int64_t i) { return axis.inputs(i); };
+  return mean_of(make_band(axis.in, axis.out, inputs), [&](std::int64_t i) {
     const std::int64_t begin = axis.begin(i), end = std::min(begin + axis.kernel, axis.in + axis.padding);
-    return count_include_pad ? end - begin : span(i).count;
+    return count_include_pad ? end - begin : inputs(i).count;
   });
 }
 
@@ -265,8 +228,8 @@ Tensor mean_pool(const char* op, const Tensor& x, const PoolingInput& planes, co
 Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
   const PoolingInput planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
-  const WindowAxes windows(op, planes, kernel, stride, options.padding, 1, options.ceil_mode);
-  detail::WindowAttributes attributes = window_attributes(axes, kernel, stride, options.padding, 1, options.ceil_mode);
+  const WindowAxes windows(op, planes, kernel, stride, options.padding, options.ceil_mode);
+  detail::WindowAttributes attributes = window_attributes(axes, kernel, stride, options.padding, options.ceil_mode);
   attributes.count_include_pad = unless(true, options.count_include_pad);
   return mean_pool(op, x, planes, means_of(windows.rows, options.count_include_pad),
                    means_of(windows.columns, options.count_include_pad), attributes);

@@ -13,19 +13,17 @@ namespace xgrad {
 struct MaxPool1dOptions {
   std::optional<std::int64_t> stride{};  ///< from window to window; the kernel's size if not given
   std::int64_t padding = 0;              ///< at both ends, with elements that are never the largest
-  std::int64_t dilation = 1;             ///< from element to element within a window
   bool ceil_mode = false;                ///< one more window where one begins inside, but does not end there
 };
-/// y_i = max over k < kernel of x_(i stride - padding + k dilation), NaN if there is one. The gradient goes to the
-/// first largest number. Throws ShapeError for other axes than (C, L) or (B, C, L), a window that is larger than the
-/// padded sequence or covers only padding, ValueError for a kernel, stride or dilation below 1 and a padding outside
-/// [0, kernel / 2], LimitError for sizes beyond 2^31.
+/// y_i = max over k < kernel of x_(i stride - padding + k), NaN if there is one. The gradient goes to the first largest
+/// number. Throws ShapeError for other axes than (C, L) or (B, C, L) and a window that is larger than the padded
+/// sequence, ValueError for a kernel or stride below 1 and a padding outside [0, kernel / 2], LimitError for sizes
+/// beyond 2^31.
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options = {});
 
 struct MaxPool2dOptions {
   std::optional<Size2d> stride{};  ///< from window to window; the kernel's size if not given
   Size2d padding = 0;              ///< on both sides, with elements that are never the largest
-  Size2d dilation = 1;             ///< from element to element within a window
   bool ceil_mode = false;          ///< one more window where one begins inside, but does not end there
 };
 /// Max pooling of windows over H and W of x (..., C, H, W). Throws as max_pool1d.

@@ -30,7 +30,7 @@ template <class Cell>
 using Inputs = std::array<Tensor, input_count<Cell>>;
 
 template <class Cell>
-Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs, const Tensor& projection = {}) {
+Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs) {
   const auto parts = [](const Tensor& x) {
     const Tensors list = chunk(x, Cell::gates, -1);
     std::array<Tensor, Cell::gates> gates;
@@ -43,7 +43,6 @@ Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs, cons
   for (std::int64_t step = 0; step < sequences.T; ++step) {
     const std::int64_t t = sequences.position(step);
     auto next = Cell::step(parts(inputs[0][{_, t}]), parts(linear(h, inputs[1], bias)), Cell::memory ? c : h);
-    if (projection.defined()) next.h = linear(next.h, projection);
     Tensor& output = outputs[static_cast<std::size_t>(t)] = next.h;
     if (!sequences.all_count()) {
       Mask counts(Shape{sequences.B, 1});
@@ -61,7 +60,7 @@ Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs, cons
 // The checked calls.
 Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options);
 Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                         const RecurrenceOptions& options, const Tensor& projection);
+                         const RecurrenceOptions& options);
 Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                         const RecurrenceOptions& options);
 
@@ -82,8 +81,8 @@ XGRAD_FORMULA lstm_formula{
     "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight^T "
     "dL/dx_(t+1); dL/dweight = sum of dL/dx_t h_(t-1)^T"};
 Recurrence plain::lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                       const RecurrenceOptions& options, const Tensor& projection) {
-  return unrolled<cells::Lstm>(lstm_sequences(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
+                       const RecurrenceOptions& options) {
+  return unrolled<cells::Lstm>(lstm_sequences(x, weight, h, c, options), {x, weight, h, c});
 }
 
 XGRAD_FORMULA gru_formula{
@@ -154,14 +153,12 @@ Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, 
 }
 
 Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                         const RecurrenceOptions& options, const Tensor& projection) {
-  const std::int64_t width = agreed_width(x, weight, 4, width_of("lstm", c)), given = width_of("lstm", h);
-  const std::int64_t state = projection.defined() ? given : width;
+                         const RecurrenceOptions& options) {
+  const std::int64_t width = agreed_width(x, weight, 4, width_of("lstm", h));
   Sequences sequences = sequences_of("lstm", x, 4, width, options);
-  check_shape("lstm", "weight", weight, {4 * width, state});
-  check_shape("lstm", "state", h, {sequences.B, state});
+  check_shape("lstm", "weight", weight, {4 * width, width});
+  check_shape("lstm", "state", h, {sequences.B, width});
   check_shape("lstm", "memory", c, {sequences.B, width});
-  if (projection.defined()) check_shape("lstm", "projection", projection, {state, width});
   return sequences;
 }
 
@@ -227,9 +224,8 @@ Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
 }
 
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                const RecurrenceOptions& options, const Tensor& projection) {
-  if (projection.defined()) return plain::lstm(x, weight, h, c, options, projection);
-  return recurrence<cells::Lstm>(lstm_sequences(x, weight, h, c, options, projection), {x, weight, h, c});
+                const RecurrenceOptions& options) {
+  return recurrence<cells::Lstm>(lstm_sequences(x, weight, h, c, options), {x, weight, h, c});
 }
 
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,

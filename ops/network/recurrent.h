@@ -35,10 +35,9 @@ struct [[nodiscard]] Recurrence {
 /// 0, ValueError for a length outside [1, T].
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 
-/// x (B, T, 4h) with the gates i, f, g, o concatenated, weight (4h, h), h and c (B, h). With a projection (p, h) (Sak,
-/// Senior, Beaufays 2014) the state is h' = projection sigmoid(o) tanh(c'), of width p: weight (4h, p), h (B, p).
+/// x (B, T, 4h) with the gates i, f, g, o concatenated, weight (4h, h), h and c (B, h).
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                const RecurrenceOptions& options = {}, const Tensor& projection = {});
+                const RecurrenceOptions& options = {});
 
 /// x (B, T, 3h) with r, z, n concatenated, weight (3h, h), bias b (3h), h (B, h).
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
@@ -48,7 +47,7 @@ Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 namespace plain {
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                const RecurrenceOptions& options = {}, const Tensor& projection = {});
+                const RecurrenceOptions& options = {});
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options = {});
 }  // namespace plain

@@ -60,19 +60,17 @@ Tensor orthonormal_gradient(const Tensor& a, const Tensor& gq, const Tensor& q) 
 
 XGRAD_FORMULA qr_formula{"qr", "a = q r, q^T q = 1, r triangular",
                          "dL/da = (gq + q S) r^-T with S symmetric, its upper triangle that of -q^T gq; r = q^T a"};
-Qr qr(const Tensor& a, const QrOptions& options) {
+Qr qr(const Tensor& a) {
   const Matrices sizes = checked("qr", a);
   check_finite("qr", a);
   const std::int64_t m = sizes.m, n = sizes.n, k = sizes.k();
-  const bool complete = options.mode == QrMode::complete && m > n;
-  const std::int64_t columns = complete ? m : k;
-  Array q(sizes.with({m, columns})), r(sizes.with({k, n}));
-  Real *to_q = q.mutable_data(), *to_r = r.mutable_data();
+  Array values(sizes.with({m, k})), triangle(sizes.with({k, n}));
+  Real *to_q = values.mutable_data(), *to_r = triangle.mutable_data();
   sizes.each(m * n * k, [&](std::int64_t i) {
-    lapack::qr(m, n, a.value().data() + i * m * n, columns, to_q + i * m * columns, to_r + i * k * n);
+    lapack::qr(m, n, a.value().data() + i * m * n, to_q + i * m * k, to_r + i * k * n);
   });
-  const Tensor reduced =
-      record("qr", complete ? slice(q, {ellipsis, slice(0, k)}) : q,
+  const Tensor q =
+      record("qr", std::move(values),
              wrt(a,
                  [a, n, k](const Tensor& gq, const Tensor& q) {
                    if (n == k) return orthonormal_gradient(a, gq, q);
@@ -80,19 +78,10 @@ Qr qr(const Tensor& a, const QrOptions& options) {
                  }),
              attribute("output", "q"));
   // r = q' a.
-  const Tensor upper =
-      record("qr", std::move(r), wrt(reduced, [a](const Tensor& gr) { return times_transposed(a, triu(gr)); }),
-             wrt(a, [reduced](const Tensor& gr) { return matmul(reduced, triu(gr)); }), attribute("output", "r"));
-  if (!complete) return {.q = reduced, .r = upper};
-  const Tensor full_q = record("qr", std::move(q),
-                               wrt(a,
-                                   [](const Tensor&) -> Tensor {
-                                     fail<GraphError>("qr", "the complete q of more rows than columns has no gradient");
-                                   }),
-                               attribute("output", "q"), attribute("mode", "complete"));
-  ShortList<Padding> paddings = ShortList<Padding>::filled(a.rank(), Padding{});
-  paddings[a.rank() - 2].after = m - k;
-  return {.q = full_q, .r = pad(upper, paddings)};
+  const Tensor r =
+      record("qr", std::move(triangle), wrt(q, [a](const Tensor& gr) { return times_transposed(a, triu(gr)); }),
+             wrt(a, [q](const Tensor& gr) { return matmul(q, triu(gr)); }), attribute("output", "r"));
+  return {.q = q, .r = r};
 }
 
 namespace {
@@ -196,27 +185,23 @@ Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, cons
 }  // namespace
 
 XGRAD_FORMULA svd_formula{"svd", "a = u diag(s) vh, u^T u = 1, vh vh^T = 1", "dL/da by s = u diag(gs) vh"};
-Svd svd(const Tensor& a, const SvdOptions& options) {
+Svd svd(const Tensor& a) {
   const Matrices sizes = checked("svd", a);
   check_finite("svd", a);
   const std::int64_t m = sizes.m, n = sizes.n, k = sizes.k();
-  const std::int64_t rows = options.full_matrices ? m : k, columns = options.full_matrices ? n : k;
-  Array input = a.value(), u(sizes.with({m, rows})), s(sizes.with({k})), vh(sizes.with({columns, n}));
+  Array input = a.value(), u(sizes.with({m, k})), s(sizes.with({k})), vh(sizes.with({k, n}));
   Real *from = input.mutable_data(), *to_u = u.mutable_data(), *to_s = s.mutable_data(), *to_vh = vh.mutable_data();
   std::vector<int> codes = codes_for(sizes);
   sizes.each(20 * m * n * k, [&](std::int64_t i) {
-    Real *of_u = to_u + i * m * rows, *of_vh = to_vh + i * columns * n;
-    codes[static_cast<std::size_t>(i)] =
-        lapack::svd(m, n, from + i * m * n, options.full_matrices ? lapack::Vectors::full : lapack::Vectors::reduced,
-                    of_u, to_s + i * k, of_vh);
-    for (std::int64_t j = 0; j < k; ++j) make_largest_positive(of_u + j, m, rows, of_vh + j * n, n, 1);
+    Real *of_u = to_u + i * m * k, *of_vh = to_vh + i * k * n;
+    codes[static_cast<std::size_t>(i)] = lapack::svd(m, n, from + i * m * n, of_u, to_s + i * k, of_vh);
+    for (std::int64_t j = 0; j < k; ++j) make_largest_positive(of_u + j, m, k, of_vh + j * n, n, 1);
   });
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("svd", sizes.name(i), ": no convergence"); });
-  const Tensor left =
-      record("svd", rows == k ? u : slice(u, {ellipsis, slice(0, k)}),
-             wrt(a, [a, s](const Tensor& gu, const Tensor& u) { return singular_gradient(a, s, gu, u); }),
-             attribute("output", "u"));
-  const Tensor right = record("svd", columns == k ? vh : slice(vh, {ellipsis, slice(0, k), _}),
+  const Tensor left = record(
+      "svd", std::move(u), wrt(a, [a, s](const Tensor& gu, const Tensor& u) { return singular_gradient(a, s, gu, u); }),
+      attribute("output", "u"));
+  const Tensor right = record("svd", std::move(vh),
                               wrt(a,
                                   [a, s](const Tensor& gvh, const Tensor& vh) {
                                     return transpose(singular_gradient(transpose(a), s, transpose(gvh), transpose(vh)));
@@ -225,17 +210,7 @@ Svd svd(const Tensor& a, const SvdOptions& options) {
   const Tensor values = record(
       "svd", std::move(s), wrt(a, [left, right](const Tensor& gs) { return matmul(left * for_columns(gs), right); }),
       attribute("output", "s"));
-  const auto without_gradient = [&](const char* output, Array factor) {
-    return record("svd", std::move(factor),
-                  wrt(a,
-                      [](const Tensor&) -> Tensor {
-                        fail<GraphError>("svd", "the vectors that full_matrices adds have no gradient");
-                      }),
-                  attribute("output", output), attribute("full_matrices", true));
-  };
-  return {.u = rows == k ? left : without_gradient("u", std::move(u)),
-          .s = values,
-          .vh = columns == k ? right : without_gradient("vh", std::move(vh))};
+  return {.u = left, .s = values, .vh = right};
 }
 
 }  // namespace xgrad::linalg

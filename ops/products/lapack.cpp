@@ -92,21 +92,20 @@ void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Trian
                 count(columns), Real(1), a, count(n), b, count(columns));
 }
 
-void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {
+void qr(std::int64_t m, std::int64_t n, const Real* a, Real* q, Real* r) {
   detail::one_blas_thread();
   const std::int64_t k = std::min(m, n);
   std::vector<Real> memory = transposed(a, m, n);
-  memory.resize(static_cast<std::size_t>(m * std::max(n, columns)));
   auto matrix = by_columns(memory.data(), m, n);
   xt::uvector<Real> tau(static_cast<std::size_t>(k));
   xt::lapack::geqrf(matrix, tau);
   for (std::int64_t i = 0; i < k; ++i) {
     for (std::int64_t j = 0; j < n; ++j) r[i * n + j] = j < i ? 0 : memory[static_cast<std::size_t>(j * m + i)];
   }
-  auto basis = by_columns(memory.data(), m, columns);
-  xt::lapack::orgqr(basis, tau, count(columns));
+  auto basis = by_columns(memory.data(), m, k);
+  xt::lapack::orgqr(basis, tau, count(k));
   for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j) q[i * columns + j] = memory[static_cast<std::size_t>(j * m + i)];
+    for (std::int64_t j = 0; j < k; ++j) q[i * k + j] = memory[static_cast<std::size_t>(j * m + i)];
   }
 }
 
@@ -119,16 +118,15 @@ int eigh(std::int64_t n, Real* a, Real* w) {
                                  integers.data(), count(std::ssize(integers)));
 }
 
-int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh) {
+int svd(std::int64_t m, std::int64_t n, Real* a, Real* u, Real* s, Real* vh) {
   detail::one_blas_thread();
   // a' = vh' diag(s) u', and columns of the one are rows of the other.
   const std::int64_t k = std::min(m, n);
-  const bool full = vectors == Vectors::full;
   std::vector<Count> integers(static_cast<std::size_t>(8 * k));
   std::vector<Real> work(1);
   const auto call = [&](Count length) {
-    return cxxlapack::gesdd<Count>(full ? 'A' : 'S', count(n), count(m), a, count(n), s, vh, count(n), u,
-                                   count(full ? m : k), work.data(), length, integers.data());
+    return cxxlapack::gesdd<Count>('S', count(n), count(m), a, count(n), s, vh, count(n), u, count(k), work.data(),
+                                   length, integers.data());
   };
   call(-1);
   // LAPACK returns the size as a Real; a little more, in case a float rounded it down.

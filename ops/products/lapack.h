@@ -36,17 +36,15 @@ enum class Triangle { lower, upper };
 void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Transposed trans,
                       Real* b);
 
-/// a (m, n) = q r, with q (m, `columns`) orthonormal and r (min(m, n), n) upper triangular; columns is min(m, n) or m.
-void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r);
+/// a (m, n) = q r, with q (m, k) orthonormal and r (k, n) upper triangular, k = min(m, n).
+void qr(std::int64_t m, std::int64_t n, const Real* a, Real* q, Real* r);
 
 /// Symmetric a (n, n), of which the lower triangle is read -> its eigenvectors, one a row; w: its eigenvalues,
 /// ascending. Fails if the iteration does not converge.
 int eigh(std::int64_t n, Real* a, Real* w);
 
-/// Singular vectors: as many as there are singular values, or bases of the whole spaces.
-enum class Vectors { reduced, full };
-/// a (m, n) = u diag(s) vh, s descending, k = min(m, n) many; u (m, k or m), vh (k or n, n). Overwrites a. Fails if the
-/// iteration does not converge.
-int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh);
+/// a (m, n) = u diag(s) vh, s descending, k = min(m, n) many; u (m, k), vh (k, n). Overwrites a. Fails if the iteration
+/// does not converge.
+int svd(std::int64_t m, std::int64_t n, Real* a, Real* u, Real* s, Real* vh);
 
 }  // namespace xgrad::lapack

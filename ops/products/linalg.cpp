@@ -210,7 +210,7 @@ namespace {
 //   det(u) det(vh) u diag(c) vh, c_i the product of the other singular values
 Array cofactors(const Tensor& a) {
   const NoGrad off;
-  const Svd parts = svd(a, {.full_matrices = false});
+  const Svd parts = svd(a);
   Array others = parts.s.value();
   Real* c = others.mutable_data();
   const std::int64_t n = a.dim(-1);

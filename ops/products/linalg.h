@@ -56,22 +56,15 @@ struct CholeskyOptions {
 /// Throws NumericError for an a that is not positive definite.
 Tensor cholesky(const Tensor& a, const CholeskyOptions& options = {});
 
-enum class QrMode {
-  reduced,  ///< q (..., m, k), r (..., k, n), k = min(m, n)
-  complete  ///< q (..., m, m), r (..., m, n)
-};
-struct QrOptions {
-  QrMode mode = QrMode::reduced;
-};
 struct [[nodiscard]] Qr {
-  Tensor q;  ///< orthonormal columns
-  Tensor r;  ///< upper triangular
+  Tensor q;  ///< (..., m, k), k = min(m, n): orthonormal columns
+  Tensor r;  ///< (..., k, n): upper triangular
 };
 /// a = q r, with the signs of Householder's reflections.
 ///   dL/da (by q) = (gq + q S) r'^-1, S the symmetric matrix whose upper triangle is that of -q' gq; r = q' a
 /// No gradient, but a NumericError when it is asked for, where one of the first k columns depends on those before it
-/// (|r_ii| <= m eps max |r_jk|); and a GraphError for the complete q of more rows than columns.
-Qr qr(const Tensor& a, const QrOptions& options = {});
+/// (|r_ii| <= m eps max |r_jk|).
+Qr qr(const Tensor& a);
 
 struct [[nodiscard]] Eigh {
   Tensor eigenvalues;   ///< (..., n), ascending
@@ -83,21 +76,18 @@ struct [[nodiscard]] Eigh {
 /// n eps max |w|): asking for it, or for the second derivative of the eigenvalues, throws NumericError.
 Eigh eigh(const Tensor& a);
 
-struct SvdOptions {
-  bool full_matrices = true;  ///< u (..., m, m), vh (..., n, n); else u (..., m, k), vh (..., k, n), k = min(m, n)
-};
 struct [[nodiscard]] Svd {
-  Tensor u;   ///< orthonormal columns, the largest element of each of the first k positive
+  Tensor u;   ///< (..., m, k), k = min(m, n): orthonormal columns, the largest element of each positive
   Tensor s;   ///< (..., k), descending
-  Tensor vh;  ///< orthonormal rows
+  Tensor vh;  ///< (..., k, n): orthonormal rows
 };
 /// The singular value decomposition a = u diag(s) vh.
 ///   dL/da (by s) = u diag(gs) vh
 ///   dL/da (by u) = (u (F * (u' gu - gu' u)) + (1 - u u') gu diag(s^-2)) u' a, F_ij = 1 / (s_j^2 - s_i^2); vh likewise
 /// Singular values have a gradient everywhere; the vectors none where two are equal (their squares no further apart
 /// than max(m, n) eps s_max^2), nor those of the longer side where one is 0 (likewise): asking for it throws
-/// NumericError. The vectors that only full_matrices adds have none: asking for it throws GraphError.
-Svd svd(const Tensor& a, const SvdOptions& options = {});
+/// NumericError.
+Svd svd(const Tensor& a);
 
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 

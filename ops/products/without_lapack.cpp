@@ -177,7 +177,7 @@ void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Trian
 }
 
 // Householder's reflections 1 - tau v v' with v_0 = 1 and the signs of LAPACK. GVL 5.1, 5.2.
-void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {
+void qr(std::int64_t m, std::int64_t n, const Real* a, Real* q, Real* r) {
   const std::int64_t k = std::min(m, n);
   // Each column of a, then what is left of it: r above v.
   Vector lines = elements(n * m), taus = elements(k);
@@ -209,11 +209,11 @@ void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Rea
     for (std::int64_t j = 0; j < n; ++j) r[i * n + j] = j < i ? 0 : line(j)[i];
   }
   Vector column = elements(m);
-  for (std::int64_t j = 0; j < columns; ++j) {
+  for (std::int64_t j = 0; j < k; ++j) {
     std::fill(column.begin(), column.end(), Real(0));
     column[static_cast<std::size_t>(j)] = 1;
-    for (std::int64_t i = std::min(j + 1, k) - 1; i >= 0; --i) reflect(i, column.data());
-    for (std::int64_t i = 0; i < m; ++i) q[i * columns + j] = column[static_cast<std::size_t>(i)];
+    for (std::int64_t i = j; i >= 0; --i) reflect(i, column.data());
+    for (std::int64_t i = 0; i < m; ++i) q[i * k + j] = column[static_cast<std::size_t>(i)];
   }
 }
 
@@ -263,11 +263,11 @@ int eigh(std::int64_t n, Real* a, Real* w) {
 // Hestenes' one-sided Jacobi method: rotations make the lines of a, its rows or its columns, whichever are fewer,
 // orthogonal; their lengths are the singular values, their directions the vectors of the longer side. GVL 8.6.3; when
 // to stop: Drmac, Veselic, "New fast and accurate Jacobi SVD algorithm I", 2008.
-int svd(std::int64_t m, std::int64_t n, Real* a, Vectors wanted, Real* u, Real* s, Real* vh) {
+int svd(std::int64_t m, std::int64_t n, Real* a, Real* u, Real* s, Real* vh) {
   const bool tall = m >= n;
-  const std::int64_t k = std::min(m, n), length = std::max(m, n), count = wanted == Vectors::full ? length : k;
+  const std::int64_t k = std::min(m, n), length = std::max(m, n);
   const int exponent = scale(a, m * n);
-  Vector lines = elements(k * length), rotations = elements(k * k), lengthy = elements(count * length);
+  Vector lines = elements(k * length), rotations = elements(k * k), lengthy = elements(k * length);
   const auto line = [&](std::int64_t i) { return lines.data() + i * length; };
   for (std::int64_t i = 0; i < k; ++i) {
     for (std::int64_t j = 0; j < length; ++j) line(i)[j] = tall ? a[j * n + i] : a[i * n + j];
@@ -311,10 +311,10 @@ int svd(std::int64_t m, std::int64_t n, Real* a, Vectors wanted, Real* u, Real* 
       (tall ? vh[i * n + j] : u[j * k + i]) = x;
     }
   }
-  complete(lengthy.data(), rank, count, length);
-  for (std::int64_t i = 0; i < count; ++i) {
+  complete(lengthy.data(), rank, k, length);
+  for (std::int64_t i = 0; i < k; ++i) {
     for (std::int64_t j = 0; j < length; ++j) {
-      (tall ? u[j * count + i] : vh[i * n + j]) = lengthy[static_cast<std::size_t>(i * length + j)];
+      (tall ? u[j * k + i] : vh[i * n + j]) = lengthy[static_cast<std::size_t>(i * length + j)];
     }
   }
   return converged ? 0 : 1;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
@@ -78,33 +77,9 @@ ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options)
                 [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
 }
 
-namespace {
-
-// The positions in sorted order, counted from 0, between which a quantile lies, and the fraction between them.
-struct QuantilePosition {
-  std::int64_t lower, upper;
-  Real fraction;
-};
-
-// The names of QuantileInterpolation.
-constexpr std::string_view interpolations[] = {"linear", "lower", "higher", "midpoint", "nearest"};
-
-QuantilePosition quantile_position(double q, std::int64_t n, QuantileInterpolation interpolation) {
-  const double exact = q * static_cast<double>(n - 1);
-  double lower = std::floor(exact), upper = std::ceil(exact);
-  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(exact);
-  if (interpolation == QuantileInterpolation::lower) upper = lower;
-  if (interpolation == QuantileInterpolation::higher) lower = upper;
-  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : exact - lower;
-  return {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper),
-          lower < upper ? static_cast<Real>(between) : 0};
-}
-
-}  // namespace
-
 XGRAD_FORMULA quantile_formula{"quantile", "y = (1 - t) x_i + t x_j, x_i and x_j next to each other in order",
                                "dy/dx_i = 1 - t; dy/dx_j = t"};
-Tensor quantile(const Tensor& x, double q, std::optional<int> given, const QuantileOptions& options) {
+Tensor quantile(const Tensor& x, double q, std::optional<int> given, const KeepdimOptions& options) {
   if (!(q >= 0 && q <= 1)) fail<ValueError>("quantile", "q = ", q, " is not in [0, 1]");
   const bool of_all = !given || x.rank() == 0;
   const int axis = given ? normalize_axis_or_scalar("quantile", *given, x.rank()) : 0;
@@ -122,8 +97,9 @@ Tensor quantile(const Tensor& x, double q, std::optional<int> given, const Quant
     }
     return positions;
   };
-  const auto [lower, upper, fraction] = quantile_position(q, size, options.interpolation);
-  const Index below = at(lower), above = at(upper);
+  const double place = q * static_cast<double>(size - 1), lower = std::floor(place);
+  const Real fraction = static_cast<Real>(place - lower);
+  const Index below = at(static_cast<std::int64_t>(lower)), above = at(static_cast<std::int64_t>(std::ceil(place)));
   Array y = taken_along(values, axis, below);
   if (fraction != 0) {
     // As a weighted sum: a difference of two infinities would be NaN. A weight of 0 is left out, not 0 times infinity.
@@ -132,18 +108,16 @@ Tensor quantile(const Tensor& x, double q, std::optional<int> given, const Quant
                    [t = fraction](Real a, Real b) { return a * (1 - t) + b * t; });
   }
   const Shape to = reduced_shape(x.shape(), of_all ? all_axes(x.rank()) : Axes{axis}, options.keepdim);
-  return record(
-      "quantile", y.reshaped(to),
-      wrt(x,
-          [axis, below, above, t = fraction, line = values.shape()](const Tensor& gy, InputShape shape) {
-            const Tensor g = reshape(gy, below.shape());
-            const Tensor sums =
-                t == 0 ? added_along(g, axis, below, line)
-                       : added_along(g * (1 - t), axis, below, line) + added_along(g * t, axis, above, line);
-            return reshape(sums, shape);
-          }),
-      attribute("q", q), attribute("axis", of_all ? std::nullopt : std::optional(axis)),
-      attribute("interpolation", unless("linear", interpolations[static_cast<std::size_t>(options.interpolation)])));
+  return record("quantile", y.reshaped(to),
+                wrt(x,
+                    [axis, below, above, t = fraction, line = values.shape()](const Tensor& gy, InputShape shape) {
+                      const Tensor g = reshape(gy, below.shape());
+                      const Tensor sums =
+                          t == 0 ? added_along(g, axis, below, line)
+                                 : added_along(g * (1 - t), axis, below, line) + added_along(g * t, axis, above, line);
+                      return reshape(sums, shape);
+                    }),
+                attribute("q", q), attribute("axis", of_all ? std::nullopt : std::optional(axis)));
 }
 
 }  // namespace xgrad

@@ -22,21 +22,9 @@ ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const 
 /// The most frequent element along an axis, the smallest of equally frequent ones, and its last position.
 ValuesAndIndices mode(const Tensor& x, int axis = -1, const KeepdimOptions& options = {});
 
-/// The interpolation of quantile where position q (n - 1) lies between two elements a and b, a fraction t of the way.
-enum class QuantileInterpolation {
-  linear,    ///< a + t (b - a)
-  lower,     ///< a
-  higher,    ///< b
-  midpoint,  ///< (a + b) / 2
-  nearest    ///< the nearer one; in the middle that at the even position
-};
-struct QuantileOptions {
-  [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  bool keepdim = false;
-  QuantileInterpolation interpolation = QuantileInterpolation::linear;
-};
-/// The value below which a fraction q of the elements lies: the element at position q (n - 1) in sorted order, from 0;
-/// NaN if there is one. Of all elements if no axis is given. Throws ValueError unless 0 <= q <= 1.
-Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const QuantileOptions& options = {});
+/// The value below which a fraction q of the elements lies: the element at position q (n - 1) in sorted order, from 0,
+/// or a + t (b - a) a fraction t of the way from one element to the next; NaN if there is one. Of all elements if no
+/// axis is given. Throws ValueError unless 0 <= q <= 1.
+Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

@@ -246,8 +246,8 @@ void add_recurrences(LayerRows& rows) {
   rows.add<LSTM>("LSTM 4 -> 3", {s}, {2, 3, 3}, shorter, 4, 3).sizes = {
       SIZE(LSTM, n, 2), SIZE(LSTM, 2, n), {[](At here, std::int64_t n) { LSTM(here, 1, 2, {.layers = n}); }}};
   rows.all.back().sizes.back().legal = [](std::int64_t n) { return n >= 1 && n <= 4; };
-  rows.add<LSTM>("LSTM 4 -> 2 -> 1, 2 layers, both directions", {s}, {2, 3, 2}, output, 4, 2,
-                 LSTMOptions{.layers = 2, .dropout = 0.2, .bidirectional = true, .proj_size = 1});
+  rows.add<LSTM>("LSTM 4 -> 1, 2 layers, both directions", {s}, {2, 3, 2}, output, 4, 1,
+                 LSTMOptions{.layers = 2, .dropout = 0.2, .bidirectional = true});
   rows.add<GRU>("GRU 4 -> 3", {s}, {2, 3, 3}, output, 4, 3).sizes = {SIZE(GRU, n, 2), SIZE(GRU, 2, n)};
   rows.add<GRU>("GRU 4 -> 1", {s}, {2, 3, 1}, shorter, 4, 1, GRUOptions{.bias = false});
   rows.add<RNNCell>("RNNCell 4 -> 3", {{2, 4}}, {2, 3}, cell, 4, 3).sizes = {SIZE(RNNCell, n, 2), SIZE(RNNCell, 2, n)};

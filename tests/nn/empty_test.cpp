@@ -20,7 +20,7 @@ void check_part(const nn::Module& module, const std::function<Tensor(const Tenso
 
 TEST_CASE("small shapes: states of recurrent layers and cells, and no steps") {
   const nn::RNN rnn{nn::root, 3, 1, {.layers = 2, .bidirectional = true}};
-  const nn::LSTM lstm{nn::root, 3, 2, {.layers = 2, .bidirectional = true, .proj_size = 1}};
+  const nn::LSTM lstm{nn::root, 3, 2, {.layers = 2, .bidirectional = true}};
   const nn::GRU gru{nn::root, 3, 1, {.bias = false}};
   const nn::LSTMCell cell{nn::root, 3, 1};
   for (const std::int64_t B : {0, 1, 2}) {

@@ -30,7 +30,6 @@ TEST_CASE("extreme numbers: two sizes of a layer, and those with bounds of their
       CHECK(table.padding_idx == (n + 3) % 3);
     });
     accepts(n >= 0 && n < 3, [&] { nn::Embedding{nn::root, 3, 2}(index({n})); });
-    accepts(n >= 0 && n < 3, [&] { nn::LSTM{nn::root, 1, 3, {.proj_size = n}}; });
     const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 28, make); };
     takes(n >= 0, [&] { nn::sinusoids(n, 1); });
     takes(n >= 0, [&] { nn::sinusoids(1, n, nn::Sinusoids::concatenated); });

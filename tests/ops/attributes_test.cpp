@@ -15,7 +15,7 @@
 namespace xgrad::testing {
 namespace {
 
-using linalg::cholesky, linalg::qr, linalg::QrMode, linalg::solve_triangular, linalg::svd;
+using linalg::cholesky, linalg::qr, linalg::solve_triangular, linalg::svd;
 
 // All that an observer sees of the operations that run, but for the numbers of tensors with axes.
 struct Trace : Observer {
@@ -233,15 +233,12 @@ TEST_CASE("what chooses elements by their numbers is recorded by its name and at
     check("quantile q 0.5 axis 0", [&] { return quantile(x, 0.5, 0, {.keepdim = keepdim}); });
   }
   check("max axis 0 with_indices true", [&] { return max(scalar, 0).values; });
-  check("quantile q 0.25 interpolation nearest",
-        [&] { return quantile(x, 0.25, {}, {.interpolation = QuantileInterpolation::nearest}); });
+  check("quantile q 0.25", [&] { return quantile(x, 0.25); });
   check("masked_select mask", [&] { return masked_select(x, x > 0); });
   check("masked_select mask", [&] { return x[x > 0]; });
   check("repeat_interleave axis 1 counts", [&] { return repeat_interleave(x, ids, 1); });
 
   check("svd output u; svd output vh; svd output s", [&] { return svd(x).s; });
-  const Tensor tall = cube[{0, _, slice(0, 2)}];
-  check("svd output u; svd output vh; svd output s; svd output u full_matrices true", [&] { return svd(tall).s; });
   check("qr output q; qr output r", [&] { return qr(x).q; });
   check("eigh output eigenvectors; eigh output eigenvalues", [&] { return linalg::eigh(x).eigenvalues; });
 }
@@ -269,8 +266,6 @@ TEST_CASE("reductions that differ in an attribute look different") {
   DIFFER("mode axis", 0, 1, mode(x, value).values);
   DIFFER("quantile q", 0.25, 0.75, quantile(x, value, 0));
   DIFFER("quantile axis", 0, 1, quantile(x, 0.5, value));
-  DIFFER("quantile interpolation", QuantileInterpolation::lower, QuantileInterpolation::higher,
-         quantile(x, 0.5, 0, {.interpolation = value}));
   DIFFER("cumsum", 0, 1, cumsum(x, value));
   DIFFER("cumprod", 0, 1, cumprod(x, value));
 }
@@ -287,9 +282,6 @@ TEST_CASE("products that differ in an attribute look different") {
   const Tensor triangle = tril(positive) + 4 * eye(4), definite = matmul(triangle, triangle, {.transpose_b = true});
   DIFFER("solve_triangular upper", false, true, solve_triangular(definite, x, {.upper = value}));
   DIFFER("cholesky", false, true, cholesky(definite, {.upper = value}));
-  const Tensor high = cube[{0, _, slice(0, 2)}];
-  DIFFER("qr", QrMode::reduced, QrMode::complete, qr(high, {.mode = value}).q);
-  DIFFER("svd", true, false, svd(high, {.full_matrices = value}).u);
   DIFFER("vector_norm axis", 0, 1, vector_norm(x, 2, value));
   for (const double ord : std::initializer_list<double>{-infinity, -1., 0., 1., 3., infinity}) {
     DIFFER("vector_norm ord", 2.0, ord, vector_norm(x, value));
@@ -425,9 +417,6 @@ TEST_CASE("convolutions and poolings that differ in an attribute look different"
     return interpolate(images, options);
   };
   DIFFER("interpolate size", Size2d(3, 4), Size2d(4, 3), interpolate(images, {.size = value}));
-  DIFFER("interpolate scale_factor", 1.4, 1.45, interpolate(images, {.scale_factor = value}));
-  DIFFER("interpolate factor or size", false, true,
-         value ? interpolate(images, {.size = 11}) : interpolate(images, {.scale_factor = 1.4}));
   DIFFER("interpolate mode", Interpolation::nearest, Interpolation::bilinear, interpolated(value, {.size = 4}));
   DIFFER("interpolate align_corners", AlignCorners::no, AlignCorners::yes,
          interpolated(Interpolation::bilinear, {.size = 4, .align_corners = value}));
@@ -436,12 +425,10 @@ TEST_CASE("convolutions and poolings that differ in an attribute look different"
   DIFFER("max_pool1d kernel", 3, 4, max_pool1d(sequences, value, {.stride = 4}));
   DIFFER("max_pool1d stride", 4, 5, max_pool1d(sequences, 2, {.stride = value}));
   DIFFER("max_pool1d padding", 0, 1, max_pool1d(sequences, 3, {.stride = 3, .padding = value, .ceil_mode = true}));
-  DIFFER("max_pool1d dilation", 1, 2, max_pool1d(sequences, 2, {.stride = 4, .dilation = value}));
   DIFFER("max_pool1d ceil_mode", false, true, max_pool1d(sequences, 2, {.ceil_mode = value}));
   DIFFER("max_pool2d kernel", 3, 4, max_pool2d(images, value, {.stride = 4}));
   DIFFER("max_pool2d stride", 4, 5, max_pool2d(images, 2, {.stride = value}));
   DIFFER("max_pool2d padding", Size2d(0, 1), Size2d(1, 0), max_pool2d(images, 3, {.padding = value}));
-  DIFFER("max_pool2d dilation", 1, 2, max_pool2d(images, 2, {.stride = 4, .dilation = value}));
   DIFFER("max_pool2d ceil_mode", false, true, max_pool2d(images, 2, {.ceil_mode = value}));
   DIFFER("avg_pool1d kernel", 3, 4, avg_pool1d(sequences, value, {.stride = 4}));
   DIFFER("avg_pool1d stride", 4, 5, avg_pool1d(sequences, 2, {.stride = value}));

@@ -311,8 +311,6 @@ TEST_CASE("small shapes: recurrences") {
       const std::vector<Shape> of_lstm{{B, T, 4 * h}, {4 * h, h}, state, state};
       check_shapes("lstm", of_lstm, y, [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).output; });
       check_shapes("lstm", of_lstm, state, [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).c; });
-      check_shapes("lstm with a projection", {{B, T, 4 * h}, {4 * h, 1}, {B, 1}, state, {1, h}}, {B, T, 1},
-                   [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options, x[4]).output; });
       check_shapes("gru", {{B, T, 3 * h}, {3 * h, h}, {3 * h}, state}, y,
                    [&](const Tensors& x) { return gru(x[0], x[1], x[2], x[3], options).output; });
     }

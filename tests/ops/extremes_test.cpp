@@ -398,7 +398,6 @@ TEST_CASE("extreme numbers: windows of pooling, and sizes of images") {
     for (const std::int64_t m : numbers) {
       survives([&] { with_gradients(max_pool1d(x, 2, {.stride = n, .padding = m}), x); });
       survives([&] { with_gradients(max_pool1d(x, n, {.padding = m, .ceil_mode = true}), x); });
-      survives([&] { with_gradients(max_pool1d(x, n, {.stride = 1, .dilation = m}), x); });
       survives([&] { with_gradients(avg_pool1d(x, n, {.stride = m, .padding = 1}), x); });
     }
   }
@@ -407,9 +406,6 @@ TEST_CASE("extreme numbers: windows of pooling, and sizes of images") {
     survives([&] { with_gradients(adaptive_avg_pool2d(x, {n, 2}), x); });
     survives([&] { with_gradients(adaptive_avg_pool1d(x, n), x); });
     survives([&] { with_gradients(interpolate(reshape(x, {1, 2, 3, 4}), {.size = Size2d{n, 2}}), x); });
-  }
-  for (const double factor : {1e-300, 0.25, 1e300, -1.0, std::numeric_limits<double>::infinity()}) {
-    survives([&] { interpolate(reshape(x, {1, 2, 3, 4}), {.scale_factor = Scale2d{factor}}); });
   }
 }
 

@@ -30,7 +30,8 @@ const RandomKey key{.seed = 3, .draw = 0};
 #define CALL(...) [=](const Tensors& x) { return __VA_ARGS__; }
 #define BOTH(...) CALL(__VA_ARGS__), CALL(plain::__VA_ARGS__)
 // A function by its name.
-#define NAMED(f) {#f, f}
+#define NAMED(f) \
+  { #f, f }
 
 }  // namespace
 
@@ -364,9 +365,9 @@ std::vector<Call> other_calls() {
       {"qr, r", {square}, {3, 3}, CALL(linalg::qr(x[0]).r)},
       {"eigh", {square}, {3}, CALL(linalg::eigh(spd(x[0])).eigenvalues)},
       {"eigh, vectors", {square}, {3, 3}, CALL(linalg::eigh(spd(x[0])).eigenvectors)},
-      {"svd", {matrix}, {2}, CALL(linalg::svd(x[0], {.full_matrices = false}).s)},
-      {"svd, left", {matrix}, {2, 2}, CALL(linalg::svd(x[0], {.full_matrices = false}).u)},
-      {"svd, right", {matrix}, {2, 3}, CALL(linalg::svd(x[0], {.full_matrices = false}).vh)},
+      {"svd", {matrix}, {2}, CALL(linalg::svd(x[0]).s)},
+      {"svd, left", {matrix}, {2, 2}, CALL(linalg::svd(x[0]).u)},
+      {"svd, right", {matrix}, {2, 3}, CALL(linalg::svd(x[0]).vh)},
       {"diagonal", {square}, {3}, CALL(linalg::diagonal(x[0]))},
       {"diag_embed", {row}, {3, 3}, CALL(linalg::diag_embed(x[0]))},
       {"trace", {square}, {}, CALL(linalg::trace(x[0]))},

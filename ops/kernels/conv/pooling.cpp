@@ -21,8 +21,8 @@ Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, 
   const Windows &rows = sizes.rows, &columns = sizes.columns;
   std::int64_t index = rows.first.data()[i] * columns.in + columns.first.data()[j];
   Real best = x[index];
-  for (std::int64_t h = rows.first.data()[i]; h <= rows.last.data()[i]; h += rows.dilation) {
-    for (std::int64_t w = columns.first.data()[j]; w <= columns.last.data()[j]; w += columns.dilation) {
+  for (std::int64_t h = rows.first.data()[i]; h <= rows.last.data()[i]; ++h) {
+    for (std::int64_t w = columns.first.data()[j]; w <= columns.last.data()[j]; ++w) {
       const std::int64_t at = h * columns.in + w;
       const bool better = x[at] > best || x[at] != x[at];
       best = better ? x[at] : best;
@@ -74,10 +74,8 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
   const std::int64_t band = std::max<std::int64_t>(1, near / (std::max<std::int64_t>(1, rows.stride) * columns.in));
   for (std::int64_t band_begin = 0; band_begin < rows.out; band_begin += band) {
     const std::int64_t band_end = std::min(rows.out, band_begin + band);
-    // Dilated windows that begin in the padding may start below, and those that end there stop above, their neighbours.
     const std::int64_t *first = rows.first.data(), *last = rows.last.data();
-    const std::int64_t start = *std::min_element(first + band_begin, first + band_end) * columns.in;
-    const std::int64_t stop = (*std::max_element(last + band_begin, last + band_end) + 1) * columns.in;
+    const std::int64_t start = first[band_begin] * columns.in, stop = (last[band_end - 1] + 1) * columns.in;
     const std::int64_t count = side > 0 ? stop - start : 0;
     Array copies(Shape{columns.stride == 1 ? 0 : count});
     const Inputs inputs(x + start, columns.stride, count, copies.mutable_data());
@@ -92,14 +90,14 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
       for (std::int64_t j = 0; j < begin; ++j) one(j);
       for (std::int64_t j = end; j < columns.out; ++j) one(j);
       if (side == 0) continue;
-      const std::int64_t top = first[i], height = (last[i] - top) / rows.dilation + 1;
+      const std::int64_t top = first[i], height = last[i] - top + 1;
       const std::int64_t corner = top * columns.in + left;
       each_pack(side, [&](std::int64_t j, auto part) {
         const Pack first = part.load(firsts + j);
         Pack best = part.load(inputs.at(corner - start) + j), index = first;
         for (std::int64_t h = 0; h < height; ++h) {
           for (std::int64_t w = 0; w < width; ++w) {
-            const std::int64_t way = h * rows.dilation * columns.in + w * columns.dilation;
+            const std::int64_t way = h * columns.in + w;
             const Pack v = part.load(inputs.at(corner - start + way) + j), here = first + static_cast<Real>(way);
             const auto better = v > best || v != v;
             index = where(better, here, index);
@@ -128,33 +126,12 @@ void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int6
   }
   // Positions that a Real can count.
   constexpr std::int64_t most_numbered = std::int64_t{1} << std::numeric_limits<Real>::digits;
-  const bool side_by_side = (columns.stride == 1 || columns.stride == 2) &&
-                            (rows.longest - 1) * rows.dilation * columns.in + columns.in <= most_numbered;
+  const bool side_by_side = (columns.stride == 1 || columns.stride == 2) && rows.longest * columns.in <= most_numbered;
   const std::int64_t first = side_by_side ? columns.full_begin : 0, last = side_by_side ? columns.full_end : 0;
   const std::int64_t in = sizes.in(), out = sizes.out();
   parallel_for(sizes.planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
       max_of_plane(sizes, first, last, x + plane * in, y + plane * out, positions ? positions + plane * out : nullptr);
-    }
-  });
-}
-
-void take_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* positions, const Real* x,
-                 Real* y) {
-  parallel_for(planes, rows_per_block(in + out), [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t plane = begin; plane < end; ++plane) {
-      for (std::int64_t j = plane * out; j < (plane + 1) * out; ++j) y[j] = x[plane * in + positions[j]];
-    }
-  });
-}
-
-void add_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* positions, const Real* y,
-                Real* x) {
-  parallel_for(planes, rows_per_block(in + out), [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t plane = begin; plane < end; ++plane) {
-      Real* to = x + plane * in;
-      std::fill_n(to, in, Real(0));
-      for (std::int64_t j = plane * out; j < (plane + 1) * out; ++j) to[positions[j]] += y[j];
     }
   });
 }

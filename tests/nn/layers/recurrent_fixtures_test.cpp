@@ -31,11 +31,9 @@ Results rnn_layer(const Case& c) {
 }
 
 Results lstm_layer(const Case& c) {
-  const nn::LSTM layer(nn::root, 3, c.integer("hidden"),
-                       {.layers = c.integer("layers"),
-                        .bias = c.flag("bias"),
-                        .bidirectional = c.flag("bidirectional"),
-                        .proj_size = static_cast<std::int64_t>(c.number("proj_size"))});
+  const nn::LSTM layer(
+      nn::root, 3, c.integer("hidden"),
+      {.layers = c.integer("layers"), .bias = c.flag("bias"), .bidirectional = c.flag("bidirectional")});
   return run_layer(c, layer, true);
 }
 

@@ -9,16 +9,16 @@ namespace {
 using namespace nn;
 
 TEST_CASE("Parameters of recurrent layers have PyTorch's names, order and shapes") {
-  const LSTM lstm{root, 3, 4, {.layers = 2, .bidirectional = true, .proj_size = 2}};
+  const LSTM lstm{root, 3, 4, {.layers = 2, .bidirectional = true}};
   std::string names;
   for (const auto& [name, p] : lstm.named_parameters()) names += str(name, " ", p.shape(), "\n");
   CHECK(names ==
-        "weight_ih_l0 [16, 3]\nweight_hh_l0 [16, 2]\nbias_ih_l0 [16]\nbias_hh_l0 [16]\nweight_hr_l0 [2, 4]\n"
-        "weight_ih_l0_reverse [16, 3]\nweight_hh_l0_reverse [16, 2]\nbias_ih_l0_reverse [16]\n"
-        "bias_hh_l0_reverse [16]\nweight_hr_l0_reverse [2, 4]\n"
-        "weight_ih_l1 [16, 4]\nweight_hh_l1 [16, 2]\nbias_ih_l1 [16]\nbias_hh_l1 [16]\nweight_hr_l1 [2, 4]\n"
-        "weight_ih_l1_reverse [16, 4]\nweight_hh_l1_reverse [16, 2]\nbias_ih_l1_reverse [16]\n"
-        "bias_hh_l1_reverse [16]\nweight_hr_l1_reverse [2, 4]\n");
+        "weight_ih_l0 [16, 3]\nweight_hh_l0 [16, 4]\nbias_ih_l0 [16]\nbias_hh_l0 [16]\n"
+        "weight_ih_l0_reverse [16, 3]\nweight_hh_l0_reverse [16, 4]\nbias_ih_l0_reverse [16]\n"
+        "bias_hh_l0_reverse [16]\n"
+        "weight_ih_l1 [16, 8]\nweight_hh_l1 [16, 4]\nbias_ih_l1 [16]\nbias_hh_l1 [16]\n"
+        "weight_ih_l1_reverse [16, 8]\nweight_hh_l1_reverse [16, 4]\nbias_ih_l1_reverse [16]\n"
+        "bias_hh_l1_reverse [16]\n");
   const GRU gru{root, 3, 4, {.bias = false}};
   CHECK(gru.weights(0).ih.shape() == Shape{12, 3});
   CHECK(gru.parameters().size() == 2);
@@ -78,8 +78,6 @@ TEST_CASE("Hooks of recurrent layers see the inputs in the order of the argument
 
 TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   CHECK_REFUSED(ValueError, RNN(root, 3, 4, {.dropout = 1.5}), "RNN", "dropout 1.5 is not in [0, 1]");
-  CHECK_REFUSED(ValueError, LSTM(root, 3, 4, {.proj_size = 4}), "lstm", "proj_size 4 is not in [0, 4)");
-  CHECK_REFUSED(ValueError, LSTM(root, 3, 4, {.proj_size = -1}), "lstm", "proj_size -1 is not in [0, 4)");
 
   struct Model : Module {
     LSTM lstm{at("lstm"), 3, 4, {.bidirectional = true}};

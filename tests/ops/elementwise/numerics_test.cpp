@@ -559,22 +559,6 @@ TEST_CASE("equal numbers have a standard deviation of 0, with a gradient of 0; i
   CHECK(std::isnan(stddev(Array({2}, {not_a_number, 1})).item()));
 }
 
-TEST_CASE("a quantile's place is found in double") {
-  using enum QuantileInterpolation;
-  for (const std::int64_t last : {10, 100, 1000}) {
-    const Tensor x = to_real(arange(last + 1));
-    for (std::int64_t k = 0; k <= last; ++k) {
-      CAPTURE(k);
-      const double q = static_cast<double>(k) / static_cast<double>(last), place = q * static_cast<double>(last);
-      REQUIRE(quantile(x, q, {}, {.interpolation = lower}).item() == std::floor(place));
-      REQUIRE(quantile(x, q, {}, {.interpolation = higher}).item() == std::ceil(place));
-    }
-  }
-  const Tensor x = to_real(arange(11));
-  CHECK(quantile(x, 0.9, {}, {.interpolation = lower}).item() == 9);
-  CHECK(quantile(x, 0.1, {}, {.interpolation = higher}).item() == 1);
-}
-
 TEST_CASE("sums of many numbers in one place keep their digits") {
   constexpr std::int64_t n = 1'000'000;
   const Exact term = Real(0.1);

@@ -51,8 +51,7 @@ UnfoldOptions unfold_options(const Case& c) {
 }
 
 Results max_pool(const Case& c) {
-  MaxPool2dOptions options{
-      .padding = extent_or(c, "padding", 0), .dilation = extent_or(c, "dilation", 1), .ceil_mode = c.flag("ceil_mode")};
+  MaxPool2dOptions options{.padding = extent_or(c, "padding", 0), .ceil_mode = c.flag("ceil_mode")};
   if (c.has("stride")) options.stride = extent(c, "stride");
   return max_pool2d(c.x(), extent(c, "kernel"), options);
 }
@@ -74,13 +73,12 @@ Options options_1d(const Case& c) {
 }
 
 Results resized(const Case& c) {
-  InterpolateOptions options{
+  const InterpolateOptions options{
+      .size = extent(c, "size"),
       .mode = c.text("mode") == "nearest" ? Interpolation::nearest : Interpolation::bilinear,
       .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no,
       .antialias = c.flag("antialias"),
   };
-  if (c.has("size")) options.size = extent(c, "size");
-  if (c.has("scale_factor")) options.scale_factor = Scale2d{c.reals("scale_factor")[0], c.reals("scale_factor")[1]};
   return interpolate(c.x(), options);
 }
 

@@ -110,7 +110,6 @@ TEST_CASE("Recurrences refuse what does not fit") {
   CHECK_REFUSED(ShapeError, lstm(x, zeros({8, 3}), h, c), "lstm", "weight of shape [8, 3]", "[8, 2]");
   CHECK_REFUSED(ShapeError, lstm(x, weight, zeros({1, 2}), c), "lstm", "state of shape [1, 2]", "[2, 2]");
   CHECK_REFUSED(ShapeError, lstm(x, weight, h, zeros({3, 2})), "lstm", "memory of shape [3, 2]", "[2, 2]");
-  CHECK_REFUSED(ShapeError, lstm(x, weight, h, c, {}, zeros({3, 2})), "lstm", "projection of shape [3, 2]", "[2, 2]");
   CHECK_REFUSED(ShapeError, lstm(x, weight, zeros({2, 2, 1}), c), "lstm", "state (B, h)", "[2, 2, 1]");
   CHECK_REFUSED(ShapeError, gru(x, weight, zeros({8}), h), "gru", "inputs (B, T, 6)", ">= 1", "[2, 3, 8]");
   CHECK_REFUSED(ShapeError, gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({5}), h), "gru", "bias of shape [5]", "[6]");

@@ -13,15 +13,6 @@ Results both(const ValuesAndIndices& chosen) { return {chosen.values, chosen.ind
 Results both(const Sorted& sorted) { return {sorted.values, sorted.indices}; }
 
 std::optional<int> along(const Case& c) { return c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt; }
-QuantileOptions quantiles(const Case& c) {
-  static const std::map<std::string, QuantileInterpolation> names{{"linear", QuantileInterpolation::linear},
-                                                                  {"lower", QuantileInterpolation::lower},
-                                                                  {"higher", QuantileInterpolation::higher},
-                                                                  {"midpoint", QuantileInterpolation::midpoint},
-                                                                  {"nearest", QuantileInterpolation::nearest}};
-  return {.keepdim = c.flag("keepdim"),
-          .interpolation = names.at(c.has("interpolation") ? c.text("interpolation") : "linear")};
-}
 
 }  // namespace
 
@@ -59,7 +50,7 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
           {"kthvalue", [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))); }},
           {"sort", [](const Case& c) { return both(sort(c.x(), c.integer("axis"))); }},
           {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), c.integer("axis"))); }},
-          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), along(c), quantiles(c)); }},
+          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), along(c), kept(c)); }},
           {"quantile_all", [](const Case& c) { return quantile(c.x(), c.number("q")); }},
           {"cumsum", carried(cumsum)},
           {"cumprod", carried(cumprod)},
