@@ -29,26 +29,43 @@ Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const
                 attribute("kernel", windows.kernel), attribute("stride", windows.stride),
                 attribute("padding", windows.padding), attribute("ceil_mode", windows.ceil_mode),
                 attribute("count_include_pad", windows.count_include_pad), attribute("mode", windows.mode),
-                attribute("align_corners", windows.align_corners), attribute("antialias", windows.antialias));
+                attribute("align_corners", windows.align_corners), attribute("antialias", windows.antialias),
+                attribute("scale_height", windows.scale_height), attribute("scale_width", windows.scale_width));
 }
 
 namespace {
 
+// The size of the result along an axis.
+std::int64_t scaled_size(std::int64_t in, double factor) {
+  if (!(std::isfinite(factor) && factor > 0)) {
+    fail<ValueError>("interpolate", "scale_factor ", factor, " is not positive and finite");
+  }
+  const double out = std::floor(static_cast<double>(in) * factor);
+  return static_cast<std::int64_t>(std::min(out, static_cast<double>(largest_image_side) + 1));
+}
+
 // One axis: its sizes, and the step from a number of the result to the next, in numbers of x.
 struct ScaledAxis {
   std::int64_t in, out;
+  std::optional<double> factor;
 
   double step(AlignCorners align) const {
     if (align == AlignCorners::yes) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
-    return static_cast<double>(in) / static_cast<double>(out);
+    return factor ? 1 / *factor : static_cast<double>(in) / static_cast<double>(out);
   }
 };
 
 Band nearest_band(const ScaledAxis& axis) {
+  const auto source = [&](std::int64_t i) {
+    const std::int64_t at = axis.factor
+                                ? static_cast<std::int64_t>(static_cast<double>(i) * axis.step(AlignCorners::no))
+                                : i * axis.in / axis.out;
+    return std::min(at, axis.in - 1);
+  };
   return make_band(
       axis.in, axis.out,
       [&](std::int64_t i) {
-        return Span{i * axis.in / axis.out, 1};
+        return Span{source(i), 1};
       },
       [](std::int64_t, std::int64_t) { return Real(1); });
 }
@@ -107,11 +124,15 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
     fail<ShapeError>("interpolate", "needs (B, C, H, W) with H and W above 0, got ", x.shape(),
                      detail::batch_axis_hint(x.shape(), Shape{-1, -1, -1}), detail::volume_hint(x.shape()));
   }
+  if (options.size.has_value() == options.scale_factor.has_value()) {
+    fail<ValueError>("interpolate", "needs either a size or a scale_factor");
+  }
   if (options.antialias && (options.mode == Interpolation::nearest || options.align_corners == AlignCorners::yes)) {
     fail<ValueError>("interpolate", "antialias needs bilinear interpolation that does not align corners");
   }
   const std::int64_t H = x.dim(2), W = x.dim(3);
-  const Size2d& size = options.size;
+  const auto& factor = options.scale_factor;
+  const Size2d size = factor ? Size2d{scaled_size(H, factor->height), scaled_size(W, factor->width)} : *options.size;
   if (size.height < 1 || size.width < 1) {
     fail<ShapeError>("interpolate", "size ", size.height, " x ", size.width, " from ", x.shape(), " is empty");
   }
@@ -121,12 +142,15 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   }
   const Shape shape{x.dim(0), x.dim(1), size.height, size.width};
   (void)shape.numel();
-  const ScaledAxis rows{H, size.height}, columns{W, size.width};
+  const ScaledAxis rows{H, size.height, factor ? std::optional(factor->height) : std::nullopt};
+  const ScaledAxis columns{W, size.width, factor ? std::optional(factor->width) : std::nullopt};
   const bool nearest = options.mode == Interpolation::nearest;
   return detail::resample("interpolate", x, band_of(rows, options), band_of(columns, options), shape,
                           {.mode = unless<std::string_view>("nearest", nearest ? "nearest" : "bilinear"),
                            .align_corners = unless(false, !nearest && options.align_corners == AlignCorners::yes),
-                           .antialias = unless(false, options.antialias)});
+                           .antialias = unless(false, options.antialias),
+                           .scale_height = rows.factor,
+                           .scale_width = columns.factor});
 }
 
 }  // namespace xgrad

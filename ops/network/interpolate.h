@@ -21,8 +21,18 @@ enum class AlignCorners {
   yes,  ///< the centres of the corner pixels: source = target (in - 1) / (out - 1)
 };
 
+/// A factor for the rows of an image and one for its columns; a single number stands for both.
+struct Scale2d {
+  Scale2d(double both) : height(both), width(both) {}
+  Scale2d(double rows, double columns) : height(rows), width(columns) {}
+
+  double height;
+  double width;
+};
+
 struct InterpolateOptions {
-  Size2d size;  ///< of the result
+  std::optional<Size2d> size{};           ///< of the result; either this or scale_factor
+  std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor in)
   Interpolation mode = Interpolation::nearest;
   AlignCorners align_corners = AlignCorners::no;  ///< of bilinear interpolation
   bool antialias = false;  ///< bilinear, smaller: the mean of all pixels that fall on one pixel, not of four neighbours
@@ -35,9 +45,10 @@ struct InterpolateOptions {
 ///     antialias: the weight of x_r in y_i is max(0, 1 - |r + 1/2 - (i + 1/2) / scale| min(1, scale)), divided by their
 ///                sum, and so for the columns; enlarging, this is bilinear
 ///
-/// scale is out / in. A neighbour of weight 0 takes no part, even if NaN. Throws ShapeError unless x has four axes and
-/// x and the result are not empty, ValueError for antialias but with bilinear interpolation that does not align
-/// corners, LimitError for a size beyond 2^31.
+/// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, even if NaN.
+/// Throws ShapeError unless x has four axes and x and the result are not empty, ValueError unless just one of
+/// size and scale_factor is given, for a factor that is not positive and finite, and for antialias but with bilinear
+/// interpolation that does not align corners, LimitError for a size beyond 2^31.
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 struct Band;
@@ -49,6 +60,7 @@ struct WindowAttributes {
 
   std::optional<std::string_view> mode = {};
   std::optional<bool> align_corners = {}, antialias = {};
+  std::optional<double> scale_height = {}, scale_width = {};
 };
 /// x as planes (..., rows.in, columns.in) times a matrix for the rows and one for the columns, of shape `to`. The dual
 /// has both transposed.

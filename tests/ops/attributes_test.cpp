@@ -417,6 +417,9 @@ TEST_CASE("convolutions and poolings that differ in an attribute look different"
     return interpolate(images, options);
   };
   DIFFER("interpolate size", Size2d(3, 4), Size2d(4, 3), interpolate(images, {.size = value}));
+  DIFFER("interpolate scale_factor", 1.4, 1.45, interpolate(images, {.scale_factor = value}));
+  DIFFER("interpolate factor or size", false, true,
+         value ? interpolate(images, {.size = 11}) : interpolate(images, {.scale_factor = 1.4}));
   DIFFER("interpolate mode", Interpolation::nearest, Interpolation::bilinear, interpolated(value, {.size = 4}));
   DIFFER("interpolate align_corners", AlignCorners::no, AlignCorners::yes,
          interpolated(Interpolation::bilinear, {.size = 4, .align_corners = value}));

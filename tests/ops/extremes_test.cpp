@@ -407,6 +407,9 @@ TEST_CASE("extreme numbers: windows of pooling, and sizes of images") {
     survives([&] { with_gradients(adaptive_avg_pool1d(x, n), x); });
     survives([&] { with_gradients(interpolate(reshape(x, {1, 2, 3, 4}), {.size = Size2d{n, 2}}), x); });
   }
+  for (const double factor : {1e-300, 0.25, 1e300, -1.0, std::numeric_limits<double>::infinity()}) {
+    survives([&] { interpolate(reshape(x, {1, 2, 3, 4}), {.scale_factor = Scale2d{factor}}); });
+  }
 }
 
 TEST_CASE("extreme numbers: drawing a graph") {

@@ -30,8 +30,7 @@ const RandomKey key{.seed = 3, .draw = 0};
 #define CALL(...) [=](const Tensors& x) { return __VA_ARGS__; }
 #define BOTH(...) CALL(__VA_ARGS__), CALL(plain::__VA_ARGS__)
 // A function by its name.
-#define NAMED(f) \
-  { #f, f }
+#define NAMED(f) {#f, f}
 
 }  // namespace
 

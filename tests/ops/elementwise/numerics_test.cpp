@@ -559,6 +559,19 @@ TEST_CASE("equal numbers have a standard deviation of 0, with a gradient of 0; i
   CHECK(std::isnan(stddev(Array({2}, {not_a_number, 1})).item()));
 }
 
+TEST_CASE("a quantile's place is found in double") {
+  for (const std::int64_t last : {10, 100, 1000}) {
+    const Tensor x = to_real(arange(last + 1));
+    for (std::int64_t k = 0; k <= last; ++k) {
+      CAPTURE(k);
+      const double place = static_cast<double>(k) / static_cast<double>(last) * static_cast<double>(last);
+      REQUIRE(std::abs(static_cast<double>(quantile(x, static_cast<double>(k) / static_cast<double>(last)).item()) - place) <=
+              place * std::numeric_limits<Real>::epsilon());
+    }
+  }
+  CHECK(quantile(to_real(arange(11)), 0.9).item() == 9);
+}
+
 TEST_CASE("sums of many numbers in one place keep their digits") {
   constexpr std::int64_t n = 1'000'000;
   const Exact term = Real(0.1);

@@ -73,12 +73,13 @@ Options options_1d(const Case& c) {
 }
 
 Results resized(const Case& c) {
-  const InterpolateOptions options{
-      .size = extent(c, "size"),
+  InterpolateOptions options{
       .mode = c.text("mode") == "nearest" ? Interpolation::nearest : Interpolation::bilinear,
       .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no,
       .antialias = c.flag("antialias"),
   };
+  if (c.has("size")) options.size = extent(c, "size");
+  if (c.has("scale_factor")) options.scale_factor = Scale2d{c.reals("scale_factor")[0], c.reals("scale_factor")[1]};
   return interpolate(c.x(), options);
 }
 

@@ -76,9 +76,14 @@ TEST_CASE("interpolation refuses what does not fit") {
                 "above 0", "[3, 4, 5]", "[1, 3, 4, 5] would fit");
   CHECK_REFUSED(ShapeError, interpolate(zeros({1, 3, 0, 5}), {.size = Size2d{2}}), "interpolate", "(B, C, H, W)",
                 "above 0", "[1, 3, 0, 5]");
-  CHECK_REFUSED(ShapeError, interpolate(x, {.size = Size2d{4, 0}}), "interpolate", "size 4 x 0", "[1, 3, 4, 5]");
-  CHECK_REFUSED(LimitError, interpolate(x, {.size = Size2d{4, 2147483648}}), "interpolate", "4 x 5", "4 x 2147483648",
-                "2147483647");
+  CHECK_REFUSED(ValueError, interpolate(x, {}), "interpolate", "needs either", "scale_factor");
+  CHECK_REFUSED(ValueError, interpolate(x, {.size = Size2d{2}, .scale_factor = Scale2d{2}}), "interpolate", "size",
+                "scale_factor");
+  CHECK_REFUSED(ValueError, interpolate(x, {.scale_factor = Scale2d{1, -2}}), "interpolate", "scale_factor -2");
+  CHECK_REFUSED(ShapeError, interpolate(x, {.scale_factor = Scale2d{1, 0.1}}), "interpolate", "size 4 x 0",
+                "[1, 3, 4, 5]");
+  CHECK_REFUSED(LimitError, interpolate(x, {.scale_factor = Scale2d{1, 1e300}}), "interpolate", "4 x 5",
+                "4 x 2147483648", "2147483647");
 }
 
 }  // namespace xgrad::testing
