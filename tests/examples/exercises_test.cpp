@@ -250,6 +250,8 @@ std::vector<Answer> answers() {
              [](T x, T weight, T bias) { return tanh(matmul(x, transpose(weight)) + bias); }),
       ANSWER(linear_layer, "x + bias in place of x",
              [](T x, T weight, T bias) { return matmul(x + bias, transpose(weight)) + bias; }),
+      ANSWER(linear_layer, "it is right if bias is 0",
+             [](T x, T weight, T bias) { return matmul(x, transpose(weight) + bias); }),
 
       ANSWER(adam_step, "", stepped),
       ANSWER(adam_step, "1 - 0.9^t",
@@ -748,6 +750,8 @@ std::vector<Answer> answers() {
              [](T x) { return by_rule(x, [](T gy, T y) { return gy / square(1 + abs(y)); }); }),
       ANSWER(softsign, "has x where y belongs",
              [](T x) { return by_rule(x, [x](T gy) { return gy * square(1 - abs(x)); }); }),
+      ANSWER(softsign, "it is right where x is positive",
+             [](T x) { return by_rule(x, [x](T gy) { return gy / square(1 + x); }); }),
       ANSWER(softsign, "it cannot be differentiated again",
              [](T x) { return by_rule(x, [](T gy, T y) { return gy * square(1 - abs(y)).detach(); }); }),
 
@@ -761,6 +765,11 @@ std::vector<Answer> answers() {
              [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {v})[0]; }),
       ANSWER(hessian_product, "v takes no part",
              [](const Loss& f, T x, T) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0]), {x})[0]; }),
+      ANSWER(hessian_product, "nearly right",
+             [](const Loss& f, T x, T v) {
+               const Tensor moved = variable((x + 1e-3 * v).value(), "moved");
+               return (grad(f(moved), {moved})[0] - grad(f(x), {x})[0]) / 1e-3;
+             }),
       ANSWER(hessian_product, "a second grad is missing",
              [](const Loss& f, T x, T v) { return grad(f(x), {x})[0] * v; }),
 
@@ -802,12 +811,17 @@ std::vector<Answer> answers() {
                return trained({2}, loss, 0.5);
              }),
       ANSWER(growing_memory, "", [](const Loss& f, T w) { return running(f, w, [](T loss) { return loss.detach(); }); }),
-      ANSWER(growing_memory, "it remembers all 100 steps",
+      ANSWER(growing_memory, "stays in memory",
              [](const Loss& f, T w) { return running(f, w, [](T loss) { return loss; }); }),
       ANSWER(growing_memory, "everything is 0",
              [](const Loss& f, T w) { return running(f, w, [](T loss) { return 0 * loss.detach(); }); }),
       ANSWER(future, "", [](T x, T w) { return half_block(x, w, -1); }),
       ANSWER(future, "find the other one", [](T x, T w) { return half_block(x, w, 1); }),
+      ANSWER(future, "were right before you changed something",
+             [](T x, T w) {
+               const Tensor h = layer_norm(x);
+               return x + matmul(softmax(matmul(matmul(h, w), h, {.transpose_b = true})), h);
+             }),
       ANSWER(overfit_batch, "", [](const Batch& batch) { return overfit(batch, 0.1, 500, false); }),
       ANSWER(overfit_batch, "not below 0.01", [](const Batch& batch) { return overfit(batch, 0.05, 10, false); }),
       ANSWER(overfit_batch, "a step goes against the gradient",

@@ -69,6 +69,8 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
         {w + step, "the change alone is returned: return w minus the step"},
         {with(m1, v1), first + "m and v start from 0, so divide them by 1 - 0.9^t and 1 - 0.999^t"},
         {with(m1 / c, v1), "v is not divided by 1 - 0.999^t in the step"},
+        {lr * (m1 / c) / (sqrt(v1) / d + 1e-8),
+         "v is divided by 1 - 0.999^t after its root: divide v, then take the root"},
         {with(m1, v1 / d), "m is not divided by 1 - 0.9^t in the step"},
         {with(m1 / 0.1, v1 / 0.001), "m is divided by 1 - 0.9 in each step: 0.9^t is a power, std::pow(0.9, t)"},
         {with(m1 / 0.9, v1 / 0.999), "m and v are divided by 0.9 and 0.999: divide by 1 - 0.9^t and 1 - 0.999^t"},

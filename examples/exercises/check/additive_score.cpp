@@ -13,6 +13,7 @@ void check::additive_score(Tensor (*answer)(const Tensor&, const Tensor&, const 
                                [&] { return answer(q, k, w_q, w_k, w_v); });
   written(scores.defined(),
           "W_q q of shape (B, T, 1, h) plus W_k k of shape (B, 1, S, h) is (B, T, S, h): every query with every key");
+  const char* dot = "W_q q and W_k k are multiplied, as in a dot product: add them, and take tanh of the sum";
   agree({.what = "the score",
          .meaning = "(B, T, S), a row for each query, a column for each key",
          .known = {{matmul(a + b, w_v), "the scores are those without the tanh"},
@@ -20,8 +21,12 @@ void check::additive_score(Tensor (*answer)(const Tensor&, const Tensor&, const 
                    {tanh(matmul(a + b, w_v)), "tanh belongs to the h elements inside, before the product with w_v"},
                    {matmul(relu(a + b), w_v), "relu stands where tanh belongs"},
                    {matmul(tanh(a * b), w_v), "W_q q and W_k k are multiplied: add them"},
+                   {sum(a * b, -1), dot},
+                   {matmul(a * b, w_v), dot},
+                   {tanh(matmul(a * b, w_v)), dot},
                    {matmul(tanh(a - b), w_v), "W_k k is subtracted: add it"},
                    {sum(tanh(a + b), -1), "w_v takes no part: the h elements are multiplied by it and summed"},
+                   {sum(tanh(a + b) + w_v, -1), "w_v is added: the h elements are multiplied by it and summed"},
                    {softmax(matmul(tanh(a + b), w_v)), "these are weights: the softmax is no part of the score"}}},
         answer,
         [&](const Tensor& q, const Tensor& k, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v) {

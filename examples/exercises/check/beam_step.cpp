@@ -20,6 +20,8 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
            "the scores are products: they are sums of ln p, so add");
   not_this(beams.scores, topk(flat(reshape(scores, {-1, 1}) + p), 2).values,
            "the probabilities were added: log_p has their logarithms already");
+  not_this(beams.scores, topk(flat(log(reshape(exp(scores), {-1, 1}) + p)), 2).values,
+           "the probabilities were added: they are multiplied, so their logarithms are added");
   not_this(beams.scores, tensor({0.24, 0.21}), "the scores are probabilities: they are sums of ln p");
   not_this(beams.scores, scores, "the scores are those of the beginnings: take those of the kept candidates");
   const char* best = "0.6 0.4 = 0.24 and 0.6 0.35 = 0.21 after beginning 0";
@@ -29,6 +31,8 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
     not_yet("the scores of the beginnings do not count: add scores_i to ln p, then the best are ", best);
   if (is(index({0, 1}), index({0, 0})))
     not_yet("parents and tokens are exchanged: candidate i V + v is beginning i, token v");
+  if (is(index({0, 0}), index({0, 2})))
+    not_yet("the flat list goes column by column: the table of candidates has a row for each beginning, (k, V)");
   if (is(index({0, 0}), index({1, 0}))) not_yet("the order is wrong: the greatest score comes first");
   if (!equal(beams.parents, index({0, 0})))
     not_yet("parents are ", beams.parents, " instead of [0, 0]: the best are ", best, "; i = position / V");

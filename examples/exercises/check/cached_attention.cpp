@@ -30,6 +30,7 @@ void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
                "the new key is in front: append it behind the older ones");
     }
     not_this(cache.keys, v[{_, slice(0, t + 1)}], "cache.keys has the values: k belongs there, and v in cache.values");
+    not_this(cache.values[{_, slice(t, t + 1)}], at(k), "cache.values gets k: v belongs there, and k in cache.keys");
     same("cache.keys", cache.keys, k[{_, slice(0, t + 1)}]);
     same("cache.values", cache.values, v[{_, slice(0, t + 1)}]);
     using X = const Tensor&;

@@ -77,6 +77,8 @@ std::string why_not(const std::function<void()>& check) {
     return reason.what();
   } catch (const Error& error) {
     return str("an error of the library: ", error.what());
+  } catch (const std::bad_alloc&) {
+    return "the memory is full: does a loop append for ever?";
   } catch (const std::exception& error) {
     return str("an exception: ", error.what());
   }

@@ -19,7 +19,8 @@ void check::clip_norm(Tensors (*answer)(const Tensors&, double)) {
                "the elements were cut off, which changes the direction: scale all by one factor");
     }
     not_this(clipped[i], gradients[i], name,
-             " is as long as before, though the norm of all together is 13 and max_norm 6.5");
+             " is as long as before, though the norm of all together is 13 and max_norm 6.5: the factor is the lesser "
+             "of 1 and 6.5 / 13");
     not_this(clipped[i], gradients[i] * (6.5 / 17), name,
              " is scaled by 6.5 / 17: norms do not add up, their squares do, sqrt(5^2 + 12^2) = 13");
     not_this(clipped[i], gradients[i] * (6.5 / 169), name,
@@ -28,6 +29,7 @@ void check::clip_norm(Tensors (*answer)(const Tensors&, double)) {
     same(name, clipped[i], gradients[i] / 2, "the norm of all together is 13, so the factor is 6.5 / 13");
   }
   const Tensors small = answer(gradients, 26);
+  if (small.size() != 2) not_yet("with max_norm = 26 the list has ", small.size(), " gradients: short ones stay");
   for (std::size_t i = 0; i < 2; ++i) {
     not_this(small[i], 2 * gradients[i],
              "a vector of length 13 became longer with max_norm = 26: the factor is at most 1");

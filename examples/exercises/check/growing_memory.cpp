@@ -13,11 +13,11 @@ void check::growing_memory(Tensor (*answer)(const Loss&, const Tensor&)) {
   };
   const Tensor found = answer(f, w);
   if (calls != 100) not_yet("the loss was computed ", calls, " times instead of 100");
-  same("the running mean", found, Tensor(average), "it is still that of all losses", 1e-3);
+  same("the running mean", found, Tensor(average),
+       "each loss still counts, 0.9 of the mean so far and 0.1 of the new loss", 1e-3);
   if (found.requires_grad())
     not_yet(
-        "the running mean can still be differentiated: it remembers all 100 steps, with all their results. A hint: "
-        "only "
+        "the running mean can still be differentiated, so the graph of each loss in it stays in memory. A hint: only "
         "the number of a loss is wanted here");
   right_because() = "item() or detach() leaves the graph behind, so each step's graph is freed";
 }

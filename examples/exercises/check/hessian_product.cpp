@@ -20,6 +20,7 @@ void check::hessian_product(Tensor (*answer)(const Loss&, const Tensor&, const T
   }
   written(product.defined(),
           "const Tensor g = grad(f(x), {x}, {.create_graph = true})[0]; then sum(g * v) is one number");
+  if (product.shape() == Shape{}) not_yet("the result is one number, df/dx . v perhaps: its gradient at x is H v");
   using T = const Tensor&;
   agree(
       {.what = "H v",
@@ -28,6 +29,8 @@ void check::hessian_product(Tensor (*answer)(const Loss&, const Tensor&, const T
                  {tensor({18, -14}),
                   "the sums of the rows of H are multiplied by v: multiply the gradient by v before the second grad, "
                   "not its result after it"},
+                 {tensor({8, 19}), "the result is the gradient at x + v: differentiate df/dx . v at x"},
+                 {tensor({4, 6}), "the difference of the gradients at x + v and x is H v for small steps only"},
                  {tensor({4, 13}), "the result is the gradient of f: a second grad is missing"},
                  {tensor({12, -13}), "the result is the gradient of f times v: a second grad is missing"},
                  {tensor({12, -12}), "the result is the diagonal of H times v: multiply the gradient by v and sum"},

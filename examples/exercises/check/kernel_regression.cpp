@@ -24,6 +24,8 @@ void check::kernel_regression(Tensor (*answer)(const Tensor&, const Tensor&, con
           {of(w * square(distances) / -2), "w stands outside the square: w (x - key) is squared"},
           {of(-square(w * distances)), "your square is not divided by 2"},
           {of(square(w * distances)), "your square is neither divided by 2 nor has it a minus"},
+          {matmul(square(w * distances) / sum(square(w * distances), -1, {.keepdim = true}), values),
+           "the scores are divided by their sum: softmax takes e^s first"},
           {of(softmax(square(w * distances) / -2)), "the softmax is taken twice"},
           {of(w * queries[{_, new_axis}] * keys), "the score is a product: it is a distance, (query - key) squared"},
           {of(w * distances / -2), "the distance is not squared"},

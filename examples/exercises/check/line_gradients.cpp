@@ -21,6 +21,8 @@ void check::line_gradients(Tensors (*answer)(const Tensor&, const Tensor&, const
          .meaning = "that of the variable: it takes part in all terms, whose contributions add up",
          .known = {{mean(square(w * x + b - y)), "this is the loss: its derivative is wanted"},
                    {2 * mean((w * x + b - y) * square(x)), "x is squared: it stands once in the derivative"},
+                   {2 * mean(square(w * x + b - y) * by(x)),
+                    "the error is still squared: the derivative of e^2 is 2 e"},
                    {right[i] / 2, "half of the gradient: the derivative of a square e^2 is 2 e"},
                    {right[1 - i],
                     "this is the gradient of the other variable: the error's derivative is x_i for w, 1 for b"}},

@@ -22,7 +22,8 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
              ran.names.contains("mul") ? "0 * infinity is NaN; masked_fill and where choose without a product"
                                        : "the masked scores are plus infinity: take minus infinity");
   not_this(weights, softmax(scores), "masked keys keep their weights: key 2 of sequence 0 has ",
-           digits(weights.value().at({0, 0, 2})), ", and only 2 keys are valid");
+           digits(weights.value().at({0, 0, 2})),
+           ", and only 2 keys are valid: the mask (B, 1, S) is true for keys, the last axis");
   not_this(weights, softmax(masked_fill(scores, masked, 0)), "key 2 of sequence 0 has the weight ",
            digits(weights.value().at({0, 0, 2})), " instead of 0: a score of 0 counts as e^0 = 1, take minus infinity");
   const bool reversed = weights.value().at({0, 0, 3}) > 0.01;

@@ -14,6 +14,9 @@ bool fits(const Tensor& a, const Tensor& b) {
   return allclose(a, b, {.rtol = 1e-4, .atol = std::isfinite(largest) ? 2e-5 * largest : 0});
 }
 
+// To 1 % of each element; what is 0 is exact.
+bool fits_nearly(const Tensor& a, const Tensor& b) { return allclose(a, b, {.rtol = 0.01, .atol = 0}); }
+
 // A number by which something may be wrong, and where it comes from.
 struct Factor {
   double value;
@@ -368,8 +371,54 @@ std::string other_axis(const Tensor& x, const Function& right, const Arguments& 
   return {};
 }
 
+// Arguments like the given ones with other numbers.
+Arguments others(const Arguments& given, std::int64_t seed) {
+  Arguments all = given;
+  for (Given& one : all) {
+    if (auto* x = std::get_if<Tensor>(&one.value)) one.value = x->detach() + numbers(x->shape(), 100 * seed);
+  }
+  return all;
+}
+
+// What an argument has to be for a wrong answer to be right: there is the mistake.
+std::string right_if(const Function& answer, const Function& right, const Arguments& given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!std::holds_alternative<Tensor>(given[i].value)) continue;
+    // Where another argument no longer counts, a wrong answer is right by chance.
+    const auto counts = [&](const Arguments& all, std::size_t j) {
+      Arguments moved = all;
+      moved[j].value = others(all, 9)[j].value;
+      return !fits(right(moved).detach(), right(all).detach());
+    };
+    const auto agree_for = [&](const std::function<Tensor(const Tensor&)>& change) {
+      std::vector<Tensor> results;
+      for (const Arguments& some : {given, others(given, 7)}) {
+        Arguments changed = some;
+        changed[i].value = change(std::get<Tensor>(some[i].value).detach()).detach();
+        results.push_back(right(changed).detach());
+        if (!fits(answer(changed).detach(), results.back())) return false;
+        for (std::size_t j = 0; j < given.size(); ++j) {
+          if (j != i && counts(given, j) && !counts(changed, j)) return false;
+        }
+      }
+      return !fits(results[0], results[1]);
+    };
+    const std::string& name = given[i].name;
+    try {
+      if (agree_for([](const Tensor& x) { return abs(x); }))
+        return str("it is right where ", name, " is positive, so an absolute value or a sign is missing");
+      if (agree_for([](const Tensor& x) { return zeros_like(x); }))
+        return str("it is right if ", name, " is 0: look at the place where ", name, " comes in");
+      if (agree_for([](const Tensor& x) { return ones_like(x); }))
+        return str("it is right if all of ", name, " is 1: a power of it, or a factor, is missing or too many");
+    } catch (const Error&) {
+    }
+  }
+  return {};
+}
+
 // How the elements of the result depend on those of the arguments: a wrong dependence on places first, then on one
-// argument, then the slope that differs most.
+// argument, then what right_if says, then the slope that differs most.
 std::string dependence(const Function& answer, const Tensor& right, const Function& reference, const Arguments& given) {
   std::string fine, slope;
   double worst = 0.01;
@@ -429,16 +478,8 @@ std::string dependence(const Function& answer, const Tensor& right, const Functi
   }
   if (slope.empty() && !fine.empty())
     return "it depends on its arguments as it should; a constant is missing or too many";
+  if (const std::string text = right_if(answer, reference, given); !text.empty()) return text;
   return slope + (fine.empty() ? "" : fine + " is right)");
-}
-
-// Arguments like the given ones with other numbers.
-Arguments others(const Arguments& given, std::int64_t seed) {
-  Arguments all = given;
-  for (Given& one : all) {
-    if (auto* x = std::get_if<Tensor>(&one.value)) one.value = x->detach() + numbers(x->shape(), 100 * seed);
-  }
-  return all;
 }
 
 // The factors of the terms whose sum f is, if one list of factors fits for all arguments.
@@ -513,6 +554,7 @@ std::string where(const Tensor& x, const Tensor& right, double tolerance) {
 }  // namespace
 
 std::string form_of(const Tensor& x, const Tensor& right, const Arguments& given) {
+  if (x.shape() != right.shape()) return shape_form(x.detach(), right.detach());
   if (fits(x.detach(), right.detach())) return {};
   std::string text = plain_form(x.detach(), right.detach(), given);
   if (text.empty()) text = other_form(x.detach(), right.detach(), given);
@@ -591,6 +633,9 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       }
     }
     if (const std::string text = factor(true); !text.empty()) say(text);
+    if (fits_nearly(y, r))
+      say("this is nearly right, to 1 %: an approximation, such as a finite difference, or another small constant "
+          "stands where a formula belongs");
     const std::string text = dependence(answer, r, right, given);
     say(str(text, text.empty() || compared.why.empty() ? "" : "; ", compared.why));
   }

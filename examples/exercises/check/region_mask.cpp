@@ -14,9 +14,9 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
     has_shape("the mask", masked.shape(), {across * across, tokens, tokens}, "(windows, M M, M M)");
     const auto band = [&](std::int64_t r) { return r < size - M ? 0 : r < size - shift ? 1 : 2; };
     // The mask of other bands, or of another order of the axes.
-    const auto with = [&](const auto& band, const Axes& axes) {
+    const auto with = [&](const auto& band, const Axes& axes, std::int64_t factor = 3) {
       std::vector<std::int64_t> regions;
-      for (std::int64_t i = 0; i < size * size; ++i) regions.push_back(3 * band(i / size) + band(i % size));
+      for (std::int64_t i = 0; i < size * size; ++i) regions.push_back(factor * band(i / size) + band(i % size));
       const Index cut = permute(reshape(index(regions), {across, M, across, M}), axes);
       const Index windows = reshape(cut, {across * across, tokens});
       return to_real(windows[{_, _, new_axis}] != windows[{_, new_axis}]);
@@ -40,6 +40,10 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
                " is in band 1 instead of 2: the second bound is size - shift");
       not_this(found, with(band, {2, 0, 1, 3}),
                "the windows, or the tokens of a window, come column by column: both come row by row");
+      not_this(found, with(band, {0, 2, 1, 3}, 1),
+               "different regions have one number, as bands 0 + 1 and 1 + 0: it is 3 times the band of the row plus "
+               "that of the "
+               "column");
       not_this(found, 1 - with(band, {0, 2, 1, 3}), "the mask is the other way round: true means that regions differ");
       const auto tokens_of = str("with size ", size, ", M ", M, " and shift ", shift, " tokens ", at[1], " and ", at[2],
                                  " of window ", at[0]);

@@ -20,6 +20,7 @@ void check::shift_right(Index (*answer)(const Index&, std::int64_t)) {
       if (word == target.at({b, t})) not_yet(what, ": it leaks, since ", word, " is the word that it should predict");
       if (t < 3 && word == target.at({b, t + 1}))
         not_yet(what, ": it leaks, since ", word, " comes after the word that it should predict");
+      if (word == 1) not_yet(what, ": bos fills a row, but it is a column: both are put together along axis 1");
       not_yet(what, t == 0 ? ", bos" : ", the word before");
     }
   }

@@ -7,8 +7,8 @@ void check::split_heads(Tensor (*answer)(const Tensor&, std::int64_t)) {
   const Tensor x = reshape(to_real(arange(B * T * H * d)), {B, T, H * d});
   const Tensor y = answer(x, H);
   written(y.defined(), "reshape the last axis C into H and d first, (B, T, H, d); then move the axes");
-  has_shape("the result", y.shape(), {B, H, T, d}, "(B, H, T, d)");
   const Tensor expected = permute(reshape(x, {B, T, H, d}), {0, 2, 1, 3});
+  has_shape("the result", y.shape(), {B, H, T, d}, "(B, H, T, d)" + form_of(y, expected));
   if (const std::string form = form_of(y, expected); !form.empty()) not_yet("the result is wrong", form);
   const auto place = [&](std::int64_t element) { return position_of(element, x.shape()); };
   for (std::int64_t i = 0; i < y.size(); ++i) {
