@@ -66,7 +66,7 @@ wrong 5 's/y.at(i, j) += a.at/y.at(i, j) = a.at/' 'the last product replaced the
 wrong 6 's|std::sqrt(3.0 / in)|1|' 'with the limit sqrt(3 / in) it would be 1'
 wrong 6 's/matmul(x, weight) + bias/matmul(x, weight)/' 'the bias is not added'
 wrong 7 's/gx.at(i, answers.*-= 1;/{}/' '1 at the right answer is not subtracted'
-wrong 7 's/ - largest//' 'probabilities of scores around 1000'
+wrong 7 's/ - largest//' 'subtract the largest score of the row'
 wrong 8 's|m\[n\].v\[i\] / (1 - std::pow(0.9, t))|m[n].v[i]|' 'm is not divided by 1 - 0.9^t'
 wrong 8 's/Matrix& x = param/Matrix x = param/' 'it did not move'
 wrong 9 's/int s = t + 1/int s = t/' 'position 0 does not see position 0'

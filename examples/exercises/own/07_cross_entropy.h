@@ -1,7 +1,8 @@
 // Your own engine, 7 of 12: Softmax with cross-entropy, by hand. docs/learn/own_engine.md
 //
-// Each row of x holds scores, p = softmax(x) has p_j = e^(x_j) / sum_k e^(x_k). e^1000 is infinite: subtract what
-// changes no weight. The loss of a row whose right answer is c is -ln p_c; L is the mean over the T rows.
+// Each row of x holds scores, p = softmax(x) has p_j = e^(x_j) / sum_k e^(x_k). e^1000 is infinite: subtract from all
+// scores of a row a number that changes no p_j. The loss of a row whose right answer is c is -ln p_c, finite also where
+// p_c is too small for a double; L is the mean over the T rows.
 //
 //     probabilities   softmax of each row of a table
 //     softmax         the same as an operation. A score moves all weights of its row:
@@ -39,7 +40,12 @@ inline Tensor cross_entropy(const Tensor& x, const Ids& answers) {
   //< return x;
   const Matrix p = probabilities(x.value());
   double loss = 0;
-  for (int i = 0; i < p.rows; ++i) loss -= std::log(p.at(i, answers[static_cast<std::size_t>(i)])) / p.rows;
+  for (int i = 0; i < p.rows; ++i) {
+    int best = 0;
+    for (int j = 1; j < p.cols; ++j) best = p.at(i, j) > p.at(i, best) ? j : best;
+    const double below = x.value().at(i, best) - x.value().at(i, answers[static_cast<std::size_t>(i)]);
+    loss += (below - std::log(p.at(i, best))) / p.rows;
+  }
   return record("cross_entropy", Matrix{1, 1, {loss}}, {{x, [p, answers](const Matrix& gy) {
                                                            Matrix gx = p;
                                                            for (int i = 0; i < p.rows; ++i)

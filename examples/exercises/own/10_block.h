@@ -4,6 +4,9 @@
 //     block:    h = x + attention(norm1(x))        y = h + out(tanh(in(norm2(h))))
 //     GPT:      x_t = token[id_t] + position[t], through all blocks, a last norm and a map to the logits (T, V)
 //
+// Mean and variance are those of the C numbers of a row, both divided by C. A token is a number below V; row t of the
+// logits has a score for each of the V that may come after token t. A sequence may be shorter than `context`.
+//
 // rows takes rows of a table: row t of the result is row ids[t]. Its rule adds each row of gy to the row it came from;
 // one id may occur twice. Write rows and the operator() of Norm, Block and Gpt.
 #pragma once

@@ -32,6 +32,8 @@ inline std::string link(const std::string& folder) {
          {{other, "the factor is not transposed"},
           {turned(right), "it is transposed: the factors come in the other order"},
           {product(turned(other), g), "gy stands on the wrong side"},
+          {product(other, g), "gy stands on the wrong side, and the factor is not transposed"},
+          {product(g, other), "gy stands on the wrong side, and the factor is not transposed"},
           {product(g, turned(other)), "gy stands on the wrong side"}});
   };
   rule("a", inputs[0].rule(g), product(g, turned(v)), product(g, v));

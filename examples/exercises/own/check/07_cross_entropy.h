@@ -15,6 +15,8 @@ inline std::string link(const std::string& folder) {
        {{over(sum_to(e, 1, 4)), "the columns sum to 1: each row is a softmax"},
         {over(sum_to(e, 1, 1)), "all rows together sum to 1: each row sums to 1"},
         {e, "the division by the sum of the row is missing"}});
+  if (std::isnan(probabilities({1, 2, {1000, 0}}).v[0]))
+    not_yet("probabilities of (1000, 0): e^1000 is infinite; subtract the largest score of the row from all of them");
   for (const double c : {1000., -1000.}) {
     const Matrix shifted = probabilities(map(x.value(), [c](double a) { return a + c; }));
     same("probabilities of scores around " + std::to_string(int(c)), shifted, p, {}, 1e-9);
@@ -56,6 +58,10 @@ inline std::string link(const std::string& folder) {
         {scaled(minus(hot, p), 2), "the sign: a higher score of the right answer makes the loss smaller"}});
   const double far = cross_entropy(Tensor(Matrix{1, 2, {0, 1000}}), {1}).value().v[0];
   if (!(far < 1e-9)) not_yet("cross_entropy of a sure right answer is ", far, " instead of 0");
+  const double wide = cross_entropy(Tensor(Matrix{1, 2, {0, 1000}}), {0}).value().v[0];
+  if (!std::isfinite(wide))
+    not_yet("cross_entropy of the scores 0 and 1000, where 0 is right, is ", wide,
+            " instead of 1000: p_c is 0 there; ln p_c = x_c - ln sum_k e^(x_k), with the largest score subtracted");
   gradients("cross_entropy", [&] { return cross_entropy(x, answers); }, {x}, {"x"});
   draw(loss, folder + "/graph.dot");
   return "the whole rule is p - [j = c], divided by T";

@@ -38,7 +38,7 @@ inline std::string link(const std::string& folder) {
   Norm norm(C);
   same("norm", norm(x).value(), moments(1e-5, true, C),
        {{moments(1e-5, false, C), "divided by the variance: by its root"},
-        {moments(1e-5, true, C - 1), "the variance is divided by C - 1: by C"},
+        {moments(1e-5, true, C - 1), "the variance is divided by C - 1: divide by C"},
         {moments(1e-5, true, 1), "the variance is the sum of the squares: divide it by C"},
         {x.value(), "it is x as it came in"}});
   norm.scale.value() = numbers(1, C, 4), norm.shift.value() = numbers(1, C, 5);
