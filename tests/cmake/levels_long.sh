@@ -13,6 +13,8 @@ include($root/cmake/levels.cmake)
 set(PROJECT_SOURCE_DIR $root)
 add_library(kernels OBJECT kernel.cpp helper.cpp)
 target_compile_features(kernels PRIVATE cxx_std_20)
+set_property(SOURCE kernel.cpp helper.cpp PROPERTY UNITY_GROUP one)
+set_target_properties(kernels PROPERTIES UNITY_BUILD "\${XGRAD_GROUPED}" UNITY_BUILD_MODE GROUP)
 xgrad_levels(kernels objects)
 add_library(library STATIC \${objects})
 add_executable(program main.cpp)
@@ -97,9 +99,12 @@ compilers=(g++)
 if command -v clang++ >/dev/null; then compilers+=(clang++); fi
 for compiler in "${compilers[@]}"; do
   rm -rf "$sandbox/build"
-  for flags in "-O3 -DNDEBUG" -g "-O2 -flto -DNDEBUG"; do
-    echo "the levels of a build by $compiler $flags"
-    build "-DCMAKE_CXX_COMPILER=$compiler" "-DCMAKE_CXX_FLAGS=$flags" >"$sandbox/log" 2>&1 || { tail -n 30 "$sandbox/log"; exit 1; }
+  for options in "-O3 -DNDEBUG" "-O3 -DNDEBUG, grouped" -g "-O2 -flto -DNDEBUG, grouped"; do
+    echo "the levels of a build by $compiler $options"
+    grouped=OFF flags=${options%, grouped}
+    [ "$flags" = "$options" ] || grouped=ON
+    build "-DCMAKE_CXX_COMPILER=$compiler" "-DCMAKE_CXX_FLAGS=$flags" -DXGRAD_GROUPED=$grouped >"$sandbox/log" 2>&1 ||
+      { tail -n 30 "$sandbox/log"; exit 1; }
     says $best ""
     says base base
     [ $best = base ] || says v3 v3

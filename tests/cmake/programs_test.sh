@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # The programs of tests/programs, as somebody who is new here would write them, compile against the installed library and do
 # what they claim. So do the examples without a command line, of which those run that take 1 s, and 5 s in tests/long.
-source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../install/installed.sh"
 
-cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
-cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
+cmake --install "$built" --prefix "$prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
 # By clang where there is one, which takes less time: install_test.sh has the compiler of the library.
 cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \
-  -DCMAKE_CXX_COMPILER="$(command -v clang++ || cached CMAKE_CXX_COMPILER)" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" \
-  -DCMAKE_PREFIX_PATH="$sandbox/prefix" -DCMAKE_BUILD_TYPE=None
+  -DCMAKE_CXX_COMPILER="$(command -v clang++ || echo "$compiler")" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" \
+  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=None
 cmake --build "$sandbox/build" --parallel "$(nproc)"
 
 mkdir "$sandbox/run"
