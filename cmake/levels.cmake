@@ -6,8 +6,8 @@
 # the inline ones: otherwise the linker would take, of the copies of one std::vector function, perhaps the one with AVX-512.
 # The name that callers know is a jump to the chosen one (levels.cpp).
 #
-# A project that adds this one may ask for what cannot be renamed: objects of sanitizers and counters have initialisers, then the
-# kernels are compiled once, for every processor. Objects for link time have no functions yet, so kernels have none of that.
+# Flags of another project can forbid levels. Sanitizers and counters put initialisers into objects: kernels are then compiled once,
+# for every processor. With -flto objects have no functions yet: kernels are compiled without it.
 
 set(XGRAD_LEVELS base v3 v4)
 set(XGRAD_LEVEL_v3 -march=x86-64-v3)
@@ -26,7 +26,7 @@ if(NOT XGRAD_NATIVE AND NOT XGRAD_SANITIZE AND NOT XGRAD_COVERAGE AND UNIX AND N
   endif()
 endif()
 
-# Leaves functions for this target in its objects, and not for the linker to compile.
+# Functions of this target are compiled into its objects, and not by the linker.
 function(xgrad_without_lto target)
   set_property(TARGET ${target} PROPERTY INTERPROCEDURAL_OPTIMIZATION OFF)
   if(XGRAD_GIVEN MATCHES "-flto")
