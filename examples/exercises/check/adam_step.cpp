@@ -77,6 +77,8 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
         {with(m1 / (1 - c), v1 / (1 - d)),
          "m and v are divided by 0.9^t and 0.999^t: divide by 1 - 0.9^t and 1 - 0.999^t"},
         {with(m1 / d, v1 / c), "0.9 and 0.999 have changed places in the division: 1 - 0.9^t belongs to m"},
+        {with(m1 / d, v1 / d), "m is divided by 1 - 0.999^t: 1 - 0.9^t belongs to m"},
+        {with(m1 / c, v1 / c), "v is divided by 1 - 0.9^t: 1 - 0.999^t belongs to v"},
         {with(m1 * c, v1 * d), "m and v are multiplied by 1 - 0.9^t and 1 - 0.999^t: divide by them"},
         {lr * (m1 / c) / sqrt(v1 / d), "1e-8 is missing: it bounds the step where gradients are tiny"},
         {lr * (m1 / c) / sqrt(v1 / d + 1e-8),

@@ -18,6 +18,8 @@ void check::additive_score(Tensor (*answer)(const Tensor&, const Tensor&, const 
          .meaning = "(B, T, S), a row for each query, a column for each key",
          .known = {{matmul(a + b, w_v), "the scores are those without the tanh"},
                    {matmul(tanh(a) + tanh(b), w_v), "tanh of the sum is not the sum of two tanh: add first"},
+                   {matmul(tanh(a) + b, w_v), "tanh is taken of W_q q alone: it is that of the sum"},
+                   {matmul(a + tanh(b), w_v), "tanh is taken of W_k k alone: it is that of the sum"},
                    {tanh(matmul(a + b, w_v)), "tanh belongs to the h elements inside, before the product with w_v"},
                    {matmul(relu(a + b), w_v), "relu stands where tanh belongs"},
                    {matmul(tanh(a * b), w_v), "W_q q and W_k k are multiplied: add them"},

@@ -30,12 +30,14 @@ void check::label_smoothing(Tensor (*answer)(const Tensor&, const Index&, double
               {of(r, log_softmax(softmax(logits))), "the softmax is taken twice: log_softmax takes the logits"},
               {of(r, log_softmax(logits, 0)), "log_softmax runs over the samples: the classes are the last axis"},
               {of(r, log_p) + sum(r * log(r)) / 3, "the entropy of r is subtracted: L is -sum r ln p alone"},
+              {-mean(log(0.9 * sum(hot * softmax(logits), 1) + 0.02)),
+               "p is smoothed: smooth r, and multiply ln p by it"},
               {of(r, log(log_p)), "log_softmax has the logarithm already"}},
          .terms = {term("[v = c]", [of](T logits, const Index& c,
                                         double) { return of(one_hot(c, logits.dim(1)), log_softmax(logits)); }),
                    term("1",
                         [of](T logits, const Index&, double) { return of(ones_like(logits), log_softmax(logits)); })},
-         .why = "log_softmax has the logarithm already"},
+         .why = "L is the mean over n of the sum over v of -r_nv ln p_nv"},
         answer, right, {{"logits", logits}, {"targets", targets}, {"a", 0.1}});
   right_because() = "the loss is smallest at p = r, so no logit has to grow without end";
 }

@@ -406,7 +406,7 @@ std::string right_if(const Function& answer, const Function& right, const Argume
     const std::string& name = given[i].name;
     try {
       if (agree_for([](const Tensor& x) { return abs(x); }))
-        return str("it is right where ", name, " is positive, so an absolute value or a sign is missing");
+        return str("it is right where ", name, " is positive, so look for an absolute value or a sign");
       if (agree_for([](const Tensor& x) { return zeros_like(x); }))
         return str("it is right if ", name, " is 0: look at the place where ", name, " comes in");
       if (agree_for([](const Tensor& x) { return ones_like(x); }))
@@ -476,7 +476,8 @@ std::string dependence(const Function& answer, const Tensor& right, const Functi
     if (largest == 0 && most > 1e-4) return str("the result does not depend on ", name, ", which takes no part");
     if (!differs) fine += str(fine.empty() ? " (the dependence on " : ", ", name);
   }
-  if (slope.empty() && !fine.empty())
+  const auto off = [&](const Arguments& some) { return (answer(some) - reference(some)).detach(); };
+  if (slope.empty() && !fine.empty() && fits(off(others(given, 7)), off(given)))
     return "it depends on its arguments as it should; a constant is missing or too many";
   if (const std::string text = right_if(answer, reference, given); !text.empty()) return text;
   return slope + (fine.empty() ? "" : fine + " is right)");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "check.h"
@@ -14,10 +15,11 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
     has_shape("the mask", masked.shape(), {across * across, tokens, tokens}, "(windows, M M, M M)");
     const auto band = [&](std::int64_t r) { return r < size - M ? 0 : r < size - shift ? 1 : 2; };
     // The mask of other bands, or of another order of the axes.
-    const auto with = [&](const auto& band, const Axes& axes, std::int64_t factor = 3) {
+    const auto with = [&](const auto& band, const Axes& axes, std::int64_t factor = 3, bool turned = false) {
       std::vector<std::int64_t> regions;
       for (std::int64_t i = 0; i < size * size; ++i) regions.push_back(factor * band(i / size) + band(i % size));
-      const Index cut = permute(reshape(index(regions), {across, M, across, M}), axes);
+      const Shape parts = turned ? Shape{M, across, M, across} : Shape{across, M, across, M};
+      const Index cut = permute(reshape(index(regions), parts), axes);
       const Index windows = reshape(cut, {across * across, tokens});
       return to_real(windows[{_, _, new_axis}] != windows[{_, new_axis}]);
     };
@@ -41,10 +43,16 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
       not_this(found, with(band, {2, 0, 1, 3}),
                "the windows, or the tokens of a window, come column by column: both come row by row");
       not_this(found, with(band, {0, 2, 1, 3}, 1),
-               "different regions have one number, as bands 0 + 1 and 1 + 0: it is 3 times the band of the row plus "
-               "that of the "
-               "column");
+               "different regions have one number, as bands 0 + 1 and 1 + 0: the band of the row counts 3 times");
       not_this(found, 1 - with(band, {0, 2, 1, 3}), "the mask is the other way round: true means that regions differ");
+      for (std::array order{0, 1, 2, 3}; std::ranges::next_permutation(order).found;) {
+        const Axes axes{order[0], order[1], order[2], order[3]};
+        for (const bool turned : {false, true}) {
+          if (turned || axes != Axes{0, 2, 1, 3})
+            not_this(found, with(band, axes, 3, turned), "the regions are right, the windows are not: reshape the ",
+                     "map to (size / M, M, size / M, M), and permute by {0, 2, 1, 3}");
+        }
+      }
       const auto tokens_of = str("with size ", size, ", M ", M, " and shift ", shift, " tokens ", at[1], " and ", at[2],
                                  " of window ", at[0]);
       const auto places = str(" (rows ", row(at[1]), " and ", row(at[2]), ", columns ", column(at[1]), " and ",

@@ -25,6 +25,9 @@ void check::stable_softmax(Tensor (*answer)(const Tensor&)) {
                  {exp(scores) / mean(exp(scores), -1, {.keepdim = true}),
                   "divided by the mean of the row: divide by its sum"},
                  {scores / sum(scores, -1, {.keepdim = true}), "the exponential is missing: e^s, not s"},
+                 {exp(scores - largest(scores)) / sum(scores - largest(scores), -1, {.keepdim = true}),
+                  "the sum is that of the scores: it is that of e^s"},
+                 {exp(scores) / sum(scores, -1, {.keepdim = true}), "the sum is that of the scores: it is that of e^s"},
                  {(exp(scores) - largest(exp(scores))) / sum(exp(scores) - largest(exp(scores)), -1, {.keepdim = true}),
                   "the greatest is subtracted after exp: subtract it from the scores, before"}}},
       answer, right, {{"scores", scores}});
