@@ -819,7 +819,7 @@ std::vector<Answer> answers() {
       ANSWER(future, "find the other one", [](T x, T w) { return half_block(x, w, 1); }),
       ANSWER(future, "were right before you changed something",
              [](T x, T w) {
-               const Tensor h = layer_norm(x);
+               const Tensor h = x - mean(x, 1, {.keepdim = true});
                return x + matmul(softmax(matmul(matmul(h, w), h, {.transpose_b = true})), h);
              }),
       ANSWER(overfit_batch, "", [](const Batch& batch) { return overfit(batch, 0.1, 500, false); }),
