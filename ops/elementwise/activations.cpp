@@ -139,7 +139,7 @@ Tensor celu(const Tensor& x, double factor) {
   if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha ", alpha, " is 0 or NaN");
   return elementwise(
       "celu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0) / alpha)); },
-      [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); },
+      [alpha](auto v, auto) { return exp(minimum(v, 0) / alpha); },  // above 0, e^0
       attribute("alpha", unless(1, factor)));
 }
 

@@ -243,6 +243,118 @@ TEST_CASE("what chooses elements by their numbers is recorded by its name and at
   check("eigh output eigenvectors; eigh output eigenvalues", [&] { return linalg::eigh(x).eigenvalues; });
 }
 
+TEST_CASE("attributes at their defaults are not recorded, all others are") {
+  const Tensor &x = square_matrix, &y = positive;
+  // Of the last of the operations that a call consists of.
+  const auto check = [](const std::string& expected, const std::function<Tensor()>& f) {
+    const std::string all = recorded(f);
+    const std::size_t last = all.rfind("; ");
+    CHECK(all.substr(last == all.npos ? 0 : last + 2) == expected);
+  };
+  const Tensor kernels = variable(normal({4, 4, 3, 3})), narrow_kernels = variable(normal({4, 2, 3, 3}));
+  const auto convolved = [&](const Conv2dFuncOptions& options) { return conv2d(images, kernels, {}, options); };
+  check("conv2d", [&] { return convolved({}); });
+  check("conv2d stride [1, 2]", [&] { return convolved({.stride = {1, 2}}); });
+  check("conv2d stride [2, 1]", [&] { return convolved({.stride = {2, 1}}); });
+  check("conv2d padding [1, 0]", [&] { return convolved({.padding = {1, 0}}); });
+  check("conv2d padding [0, 1]", [&] { return convolved({.padding = {0, 1}}); });
+  check("conv2d dilation [1, 2]", [&] { return convolved({.dilation = {1, 2}}); });
+  check("conv2d dilation [2, 1]", [&] { return convolved({.dilation = {2, 1}}); });
+  check("conv2d groups 2", [&] { return conv2d(images, narrow_kernels, {}, {.groups = 2}); });
+  const auto transposed = [&](const ConvTranspose2dFuncOptions& options) {
+    return conv_transpose2d(images, kernels, {}, options);
+  };
+  check("conv_transpose2d", [&] { return transposed({}); });
+  check("conv_transpose2d stride [2, 2] output_padding [1, 0]",
+        [&] { return transposed({.stride = 2, .output_padding = {1, 0}}); });
+  check("conv_transpose2d stride [2, 2] output_padding [0, 1]",
+        [&] { return transposed({.stride = 2, .output_padding = {0, 1}}); });
+  check("conv_transpose2d groups 2", [&] { return transposed({.groups = 2}); });
+
+  const auto max_pooled = [&](const MaxPool2dOptions& options) { return max_pool2d(images, 3, options); };
+  check("max_pool2d kernel [3, 3]", [&] { return max_pooled({}); });
+  check("max_pool2d kernel [3, 3]", [&] { return max_pooled({.stride = 3}); });
+  check("max_pool2d kernel [3, 3] stride [3, 2]", [&] { return max_pooled({.stride = Size2d(3, 2)}); });
+  check("max_pool2d kernel [3, 3] padding [1, 0]", [&] { return max_pooled({.padding = {1, 0}}); });
+  check("max_pool2d kernel [3, 3] padding [0, 1]", [&] { return max_pooled({.padding = {0, 1}}); });
+  check("max_pool2d kernel [3, 3] dilation [2, 1]", [&] { return max_pooled({.dilation = {2, 1}}); });
+  check("max_pool2d kernel [3, 3] ceil_mode true", [&] { return max_pooled({.ceil_mode = true}); });
+  check("avg_pool2d kernel [2, 2]", [&] { return avg_pool2d(images, 2); });
+  check("avg_pool2d kernel [2, 2] count_include_pad false",
+        [&] { return avg_pool2d(images, 2, {.count_include_pad = false}); });
+  check("interpolate mode bilinear",
+        [&] { return interpolate(images, {.size = 4, .mode = Interpolation::bilinear}); });
+  check("interpolate mode bilinear align_corners true", [&] {
+    return interpolate(images, {.size = 4, .mode = Interpolation::bilinear, .align_corners = AlignCorners::yes});
+  });
+  check("interpolate mode bilinear antialias true",
+        [&] { return interpolate(images, {.size = 4, .mode = Interpolation::bilinear, .antialias = true}); });
+
+  check("rotary", [&] { return rotary(cube); });
+  check("rotary heads 2", [&] { return rotary(cube, {.heads = 2}); });
+  check("rotary first 1", [&] { return rotary(cube, {.first = 1}); });
+  check("rotary interleaved true", [&] { return rotary(cube, {.layout = RotaryLayout::interleaved}); });
+  check("rotary theta 10001", [&] { return rotary(cube, {.theta = 10001}); });
+  const auto attend = [&](AttentionOptions options) {
+    options.scale = 1;
+    return multi_head_attention(cube, cube, cube, 2, options);
+  };
+  check("attention heads 2 scale 1", [&] { return attend({}); });
+  check("attention heads 2 causal true scale 1", [&] { return attend({.mask = {.causal = true}}); });
+  check("attention heads 2 dropout 1 key [1, 1] scale 1", [&] { return attend({.dropout = 1, .key = first_key}); });
+  const Tensor keys = narrow(cube, 2, 0, 2);
+  check("attention heads 4 queries_per_key 2 scale 1",
+        [&] { return multi_head_attention(cube, keys, keys, 4, {.kv_heads = 2}); });
+
+  check("pad before [1, 0] after [0, 0]", [&] { return pad(x, {{1, 0}, {0, 0}}); });
+  check("pad before [1, 0] after [0, 0] value 1", [&] { return pad(x, {{1, 0}, {0, 0}}, 1); });
+  for (const int offset : {0, 1}) {
+    const char* const more = offset == 0 ? "" : " offset 1";
+    check(str("tril", more), [&] { return tril(x, offset); });
+    check(str("triu", more), [&] { return triu(x, offset); });
+  }
+  check("embedding ids", [&] { return embedding(x, ids); });
+  check("embedding ids padding_idx 0", [&] { return embedding(x, ids, {.padding_idx = 0}); });
+  check("matmul", [&] { return matmul(x, x); });
+  check("vector_norm", [&] { return linalg::vector_norm(x); });
+  check("vector_norm ord 3", [&] { return linalg::vector_norm(x, 3); });
+  check("solve_triangular", [&] { return solve_triangular(positive, x); });
+  check("cumsum axis 1", [&] { return cumsum(x, 1); });
+  check("quantile q 0.5", [&] { return quantile(x, 0.5); });
+  check("sum", [&] { return sum(x); });
+  check("sum", [&] { return sum(x, {0, 1}); });
+  check("sum axis [0]", [&] { return sum(x, 0); });
+  check("var", [&] { return var(x); });
+  check("var correction 2", [&] { return var(x, {}, {.correction = 2}); });
+  check("stddev", [&] { return stddev(x); });
+  check("stddev correction 2", [&] { return stddev(x, {}, {.correction = 2}); });
+
+  constexpr Reduction each = Reduction::none;
+  check("smooth_l1", [&] { return smooth_l1_loss(x, y, {.reduction = each}); });
+  check("smooth_l1 beta 2", [&] { return smooth_l1_loss(x, y, {.beta = 2, .reduction = each}); });
+  check("huber", [&] { return huber_loss(x, y, {.reduction = each}); });
+  check("huber delta 2", [&] { return huber_loss(x, y, {.delta = 2, .reduction = each}); });
+  check("cross_entropy targets", [&] { return cross_entropy(x, ids); });
+  check("cross_entropy targets label_smoothing 1", [&] { return cross_entropy(x, ids, {.label_smoothing = 1}); });
+  check("gaussian_nll", [&] { return gaussian_nll_loss(x, y, y, {.reduction = each}); });
+
+  check("elu", [&] { return elu(x); });
+  check("elu alpha 2", [&] { return elu(x, 2); });
+  check("celu", [&] { return celu(x); });
+  check("celu alpha 2", [&] { return celu(x, 2); });
+  check("leaky_relu", [&] { return leaky_relu(x); });
+  check("hardshrink", [&] { return hardshrink(x); });
+  check("hardshrink lambda 1.5", [&] { return hardshrink(x, 1.5); });
+  check("softshrink", [&] { return softshrink(x); });
+  check("softshrink lambda 1.5", [&] { return softshrink(x, 1.5); });
+  check("hardtanh", [&] { return hardtanh(x); });
+  check("hardtanh min_val -2", [&] { return hardtanh(x, {.min_val = -2}); });
+  check("hardtanh max_val 2", [&] { return hardtanh(x, {.max_val = 2}); });
+  check("nan_to_num", [&] { return nan_to_num(x); });
+  check("nan_to_num nan 1", [&] { return nan_to_num(x, {.nan = 1}); });
+  check("clamp min 0", [&] { return clamp(x, {.min = 0}); });
+}
+
 TEST_CASE("reductions that differ in an attribute look different") {
   const Tensor& x = square_matrix;
   DIFFER("sum", 0, 1, sum(x, value));

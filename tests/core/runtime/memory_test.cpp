@@ -217,6 +217,30 @@ TEST_CASE("a thread that ends returns its large blocks and leaves the small ones
   CHECK(after.system_requests - before.system_requests == large_classes - 1);
 }
 
+TEST_CASE("a block may be taken and released when its thread's pool is gone") {
+  struct Late {
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    ~Late() {  // after the pool, whose first use is later than that of this object
+      for (const auto& [block, bytes] : blocks) {
+        std::memset(block, 0xAB, bytes);
+        pool_release(block, bytes);
+        void* other = pool_allocate(2 * bytes);
+        std::memset(other, 0xAB, 2 * bytes);
+        pool_release(other, 2 * bytes);
+      }
+    }
+  };
+  const auto start = pool_stats().bytes_in_use;
+  std::thread([] {
+    thread_local Late late;
+    late.blocks.clear();
+    for (const std::size_t bytes : {100, 5000, 100'000}) late.blocks.emplace_back(pool_allocate(bytes), bytes);
+  }).join();
+  CHECK(pool_stats().bytes_in_use == start);
+  detail::pool_trim();
+  CHECK(pool_stats().bytes_in_use == start);
+}
+
 TEST_CASE("small blocks lie side by side, and the system is rarely asked for them") {
   if (!testing::pool_keeps_blocks()) return;
   const auto before = pool_stats().system_requests;

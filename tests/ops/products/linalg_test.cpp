@@ -362,6 +362,11 @@ TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
   CHECK_REFUSED(ShapeError, linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1})), "solve", "[2]", "[4]");
   CHECK_REFUSED(ShapeError, linalg::solve_triangular(eye(3), ones({4, 1})), "solve_triangular", "side [4, 1]",
                 "matrices [3, 3]");
+  // Shapes are looked at before numbers.
+  for (const Tensor& a : {zeros({2, 3, 3}), Tensor(Array({2, 3, 3}, not_a_number))}) {
+    CHECK_REFUSED(ShapeError, linalg::solve(a, ones({4, 3, 1})), "solve", "[2]", "[4]");
+    CHECK_REFUSED(ShapeError, linalg::solve_triangular(a, ones({4, 3, 1})), "solve_triangular", "[2]", "[4]");
+  }
   CHECK_REFUSED(NumericError, linalg::solve(eye(2), tensor({1, not_a_number})), "solve", "matrix has nan", "[1, 0]");
 }
 

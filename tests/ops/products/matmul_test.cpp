@@ -163,6 +163,24 @@ TEST_CASE("the build says what it runs on") {
   CHECK(to_string(info).find(str(info.simd, " (", info.simd_width, " numbers per register)")) != std::string::npos);
 }
 
+TEST_CASE("the build in a line") {
+  BuildInfo info{.real = "float",
+                 .blas = "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH",
+                 .blas_core = "Haswell",
+                 .simd = "AVX2",
+                 .simd_width = 8,
+                 .bfloat16 = "AMX",
+                 .threads = 1};
+  CHECK(to_string(info) ==
+        "xgrad " XGRAD_VERSION " (float), OpenBLAS 0.3.21 for Haswell, AVX2 (8 numbers per register), "
+        "bfloat16 by AMX, 1 thread");
+  info = {.real = "double", .simd = "SSE2", .simd_width = 2, .bfloat16_missing = "no unit", .threads = 2};
+  CHECK(to_string(info) == "xgrad " XGRAD_VERSION " (double), no BLAS, SSE2 (2 numbers per register), "
+                           "no bfloat16 (no unit), 2 threads");
+  info.blas = "BLAS";
+  CHECK(to_string(info).find("(double), BLAS, SSE2") != std::string::npos);
+}
+
 TEST_CASE("in double no precision of products changes them") {
   const Tensor a(normal({20, 30})), b(normal({30, 10}, 2));
   const Array exact = matmul(a, b).value();

@@ -1,6 +1,9 @@
 // Tests of core/diagram/view/view.h and of to_dot: what a view holds, how it is rolled up and folded, and how it is
 // printed. Pictures are in drawing_test.cpp.
+#include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/view/folding.h>
+#include <xgrad/core/diagram/view/labels.h>
 
 #include <set>
 
@@ -222,6 +225,43 @@ TEST_CASE("the automatic depth folds only what does not fit on a page") {
   const GraphView view = GraphView::of({y});
   CHECK(view.frames.empty());
   CHECK(view.vertices.size() == 41);
+}
+
+TEST_CASE("what is estimated to fill a page fills it when it is laid out") {
+  const auto leaf = [](int i) { return variable(1, str('x', i)); };
+  const auto chain = [](int length, Tensor y) {
+    for (int i = 0; i < length; ++i) y = tanh(y);
+    return y;
+  };
+  const auto chains = [&](int count, int length) {
+    Tensors all;
+    for (int i = 0; i < count; ++i) all.push_back(chain(length, leaf(i)));
+    return stack(all);
+  };
+  // The part of a page that the largest of these graphs fills which is estimated to fit.
+  const auto filled = [](const std::function<Tensors(int)>& graph) {
+    GraphView largest;
+    for (int n = 1; n < 200; ++n) {
+      GraphView view = GraphView::of(graph(n), {.depth = 9, .roll_up = false});
+      if (!detail::fits_on_a_page(view, {})) break;
+      largest = std::move(view);
+    }
+    const GraphLayout layout = GraphLayout::of(largest);
+    return std::max(std::max(layout.width, layout.height) / detail::longer_side,
+                    std::min(layout.width, layout.height) / detail::shorter_side);
+  };
+  const auto check = [&](const std::string& what, const std::function<Tensors(int)>& graph) {
+    const double part = filled(graph);
+    CHECK_MESSAGE((part > 0.8 && part < 1.05), what, " fills ", part);
+  };
+  check("a chain", [&](int n) { return Tensors{chain(n, leaf(0))}; });
+  check("a row", [&](int n) { return Tensors{chains(n, 0)}; });
+  check("a square", [&](int n) { return Tensors{chains(n, n)}; });
+  check("a chain and back", [&](int n) {
+    const Tensor x = leaf(0);
+    return training_step(chain(n, x), {x});
+  });
+  check("modules", [&](int n) { return Tensors{blocks(n)}; });
 }
 
 TEST_CASE("more vertices than allowed are refused, and the message says what helps; folded ones do not count") {

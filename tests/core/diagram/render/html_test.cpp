@@ -188,6 +188,21 @@ TEST_CASE("the inside of a module has its backward pass beside its forward pass"
   CHECK(str(names) == "[from add, from x, tanh, tanh', to mul, to mul']");
 }
 
+TEST_CASE("a page of a graph that is too large for one picture holds its modules' insides") {
+  const TemporaryFolder folder;
+  const Tensor y = layers(60);
+  REQUIRE(GraphView::of({y}, {.roll_up = false}).frames.size() < 60);
+  save_graph(folder / "y.html", {y}, {.roll_up = false});
+  CHECK(graph_in(read_text(folder / "y.html"))["frames"].size() == 2 * 60);
+}
+
+TEST_CASE("a page of nothing is one empty picture") {
+  const std::string page = to_html(GraphView());
+  CHECK(graph_in(page)["vertices"].empty());
+  CHECK(picture_count(page) == 1);
+  CHECK(count(page, "data-level=\"0\"") == 1);
+}
+
 TEST_CASE("save_graph writes pages with every module unfolded, and as asked where that is too much") {
   const TemporaryFolder folder;
   const auto saved = [&](const GraphOptions& options) {

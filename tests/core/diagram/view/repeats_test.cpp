@@ -158,6 +158,21 @@ TEST_CASE("two calls that do not follow each other can be told apart") {
   }
 }
 
+TEST_CASE("the box of a further call says that its parameters are the same, boxes of the backward pass do not") {
+  const Tensor x = variable({1, 2}, "x"), weight = variable({1, 1}, "net.weight");
+  const auto call = [&](const Tensor& in) {
+    const Scope scope(intern("net"));
+    return tanh(in * weight);
+  };
+  const Tensors step = training_step(sum(exp(call(sin(call(x))))), {weight});
+  Strings remarks;
+  for (const GraphVertex& vertex : GraphView::of(step, {.depth = 0}).vertices) {
+    if (vertex.role != GraphRole::module) continue;
+    remarks.push_back(str(title_of(vertex.op, vertex.times, vertex.order), ": ", vertex.text.remarks));
+  }
+  CHECK(remarks == Strings{"net (1): []", "net (2): [the same parameters]", "net (2)': []", "net (1)': []"});
+}
+
 TEST_CASE("calls of one module that differ are drawn apart, and so are the modules in them") {
   const auto call = [](const Tensor& x, int more) {
     const Scope outer(intern("net"));
