@@ -65,6 +65,25 @@ TEST_CASE("the weights of a layer by itself are those of its only step") {
   CHECK(kit::attention_weights(recorder, "").shape() == Shape{1, 2, 3, 5});
 }
 
+TEST_CASE("weights of layers that do not fit together are refused") {
+  struct Net : nn::Module {
+    nn::MultiHeadAttention a{at("a"), 4, 2}, b{at("b"), 4, 2}, of_four_heads{at("of_four_heads"), 4, 4};
+  } net;
+  const nn::Eval eval(net);
+  const Tensor three = ones({2, 3, 4}), two = ones({2, 2, 4});
+  const auto refusal = [&](const auto& run, const kit::WeightsOptions& options = {}) {
+    const nn::AttentionRecorder recorder;
+    run();
+    return error_of<ValueError>([&] { kit::attention_weights(recorder, "", options); });
+  };
+  const std::string begin = "attention_weights: of '': ";
+  const auto of_a = [&] { net.a(three, two, two); };
+  CHECK(refusal(of_a, {.row = 2}) == begin + "they do not fit together");
+  CHECK(refusal(of_a, {.row = -1}) == begin + "they do not fit together");
+  CHECK(refusal([&] { of_a(), net.of_four_heads(three, two, two); }) == begin + "they do not fit together");
+  CHECK(refusal([&] { of_a(), net.b(two, two, two); }) == begin + "layers ran for different numbers of steps");
+}
+
 TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
   manual_seed(2);
   const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 16, .ffn = 32, .heads = 2, .layers = 2, .dropout = 0}};

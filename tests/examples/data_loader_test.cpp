@@ -314,6 +314,26 @@ TEST_CASE("a state is loaded while workers make batches of another epoch") {
   CHECK(std::ranges::adjacent_find(first, std::not_equal_to<>()) == first.end());
 }
 
+TEST_CASE("when a state has been loaded no worker is in the data set any more") {
+  struct Busy {
+    std::atomic<int>* inside;
+    std::int64_t size() const { return 1000; }
+    std::int64_t operator[](std::int64_t i) const {
+      ++*inside;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      --*inside;
+      return i;
+    }
+  };
+  std::atomic<int> inside = 0;
+  DataLoader loader{Busy{&inside}, {.batch_size = 4, .num_workers = 2}};
+  const StateFile start = loader.state_dict();
+  loader.begin();
+  while (inside == 0) std::this_thread::yield();  // the batches after the first
+  loader.load_state_dict(start);
+  CHECK(inside.load() == 0);
+}
+
 TEST_CASE("a pass that is left early has been an epoch") {
   const std::vector<std::int64_t> data = ascending(50);
   DataLoader loader{data, {.batch_size = 5, .shuffle = true, .num_workers = 2}};

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/draw/ticks.h>
@@ -226,6 +227,40 @@ TEST_CASE("panels have axes of their own, and one legend if they show the same s
   loss.title.clear();
   const std::string alone = panel_plot({loss}, {.width = 720, .height = 420});
   CHECK(of_circles("cx", alone) == of_circles("cx", line_plot(loss.series, {.x_label = "epoch"})));
+}
+
+TEST_CASE("a legend takes another row only where its names do not fit between the margins") {
+  using Of = std::function<std::string(const std::vector<Series>&)>;
+  const auto panels = [](std::size_t count, const std::vector<Series>& series) {
+    return std::vector<PlotPanel>(count, {.series = series});
+  };
+  const Of plot = [](const auto& series) { return line_plot(series, {.width = 300}); };
+  const Of panel = [&](const auto& series) { return panel_plot(panels(1, series), {.width = 300}); };
+  const Of shared = [&](const auto& series) { return panel_plot(panels(2, series), {.columns = 2, .width = 300}); };
+  const Of own = [&](const auto& series) {
+    std::vector<PlotPanel> both = panels(2, series);
+    both[1].series.pop_back();
+    return panel_plot(both, {.columns = 2, .width = 300});
+  };
+  for (const auto& [svg_of, width] : {std::pair(plot, 300), {panel, 300}, {shared, 600}, {own, 300}}) {
+    double end = 0, begin = 0;  // of the longest row, and where it begins
+    for (std::size_t n = 1; n < 400; ++n) {
+      const std::vector<std::string> names{"plain", std::string(n, 'i')};
+      const std::string svg = svg_of({{names[0], {1, 2}, {1, 2}}, {names[1], {1, 2}, {1, 2}}});
+      std::vector<double> x, y;
+      for (const std::string& name : names) {
+        const std::size_t tag = svg.rfind("<text", svg.find(">" + name + "</text>"));
+        x.push_back(attributes(svg.substr(tag), "text", "x")[0]);
+        y.push_back(attributes(svg.substr(tag), "text", "y")[0]);
+      }
+      if (y[1] > y[0]) break;
+      end = x[1] + text_width(names[1], 12);
+      begin = x[0] - 28;  // the line before the name
+    }
+    CHECK(begin == 20);
+    CHECK(end < width - 20 + 0.01);  // rounded to hundredths
+    CHECK(end > width - 20 - text_width("i", 12) - 0.01);
+  }
 }
 
 TEST_CASE("an axis has the limits that it is given") {

@@ -321,13 +321,15 @@ TEST_CASE("vocabularies that do not belong together are refused with file, place
       {{"/", 500}, "token \"\" has a character that stands for no byte"},
       {{"", json::array({1})}, "expected an object, found [1]"}};
   for (const auto& [change, why] : vocabularies) CHECK(refusal_of_pair(change(vocab), merges) == read + why);
-  const auto renamed = [&](const char* from, const char* to) {
+  const auto renamed = [&](const char* from, const char* to, const BpeOptions& options = {}) {
     json other = vocab;
     other[to] = other[from];
     other.erase(from);
-    return refusal_of_pair(other, merges);
+    return refusal_of_pair(other, merges, options);
   };
   CHECK(renamed("Ċ", "xy") == read + "no token for byte 10, \"Ċ\"");
+  CHECK(renamed("Ċ", "ĊĊ") == read + "no token for byte 10, \"Ċ\"");  // which longer tokens do not make up for
+  CHECK(renamed("Ċ", "\n", {.special = {"\n"}}) == read + "no token for byte 10, \"Ċ\"");  // nor special ones
   CHECK(renamed("he", "h e") == "merges.txt:3: merge of \"h\" and \"e\": \"he\" is not in the vocabulary");
   const std::vector<std::pair<const char*, const char*>> last_lines{
       {"xq zq", "merge of \"xq\" and \"zq\": \"xq\" is not in the vocabulary"},

@@ -178,7 +178,6 @@ std::string confusion_svg(const std::string& title, const Index& confusion, cons
                 .queries = classes,
                 .keys = classes,
                 .panels = {{}},
-                .columns = 1,
                 .scale = HeatScale::shares,
                 .query_caption = "class",
                 .key_caption = "taken for"};

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <concepts>
 #include <csignal>
 #include <cstring>
@@ -47,7 +46,7 @@ Number parsed(const std::string& name, const std::string& text, Number least, Nu
 /// the output of standard error. Opened for reading only: writing fails, as it would without.
 void occupy_standard_streams() {
   for (const int descriptor : {0, 1, 2}) {
-    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDONLY);
+    if (fcntl(descriptor, F_GETFD) == -1) open("/dev/null", O_RDONLY);
   }
 }
 
