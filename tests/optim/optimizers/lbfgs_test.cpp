@@ -3,7 +3,9 @@
 #include "../support.h"
 #include "support/files.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -72,6 +74,66 @@ TEST_CASE("A search that may try no further ends at the lowest loss that it has 
   CHECK(x.item() == doctest::Approx(t));
 }
 
+// A function of slope 0 before a place and `more` behind it: nearly a kink.
+Tensor bent(const Tensor& x, double at, double more) { return more / 2 * (x - at + sqrt(square(x - at) + 1e-7)); }
+
+// Where a search from 0 evaluates a function of slope -1 there: at 0, 1, ...
+std::vector<double> trials(const std::function<Tensor(const Tensor&)>& f, double tolerance_change = 1e-9) {
+  const Tensor x = variable(0, "x");
+  std::vector<double> at;
+  optim::LBFGS lbfgs{
+      {x}, {.lr = 1, .max_iter = 1, .max_eval = 30, .tolerance_change = tolerance_change, .line_search_fn = wolfe}};
+  lbfgs.step([&] { return at.push_back(x.item()), f(x); });
+  return at;
+}
+using Trials = std::vector<double>;
+
+TEST_CASE("A search ends where the loss has fallen enough and is flat enough, the bounds included") {
+  // Strong Wolfe conditions: f(t) <= f(0) + 1e-4 t f'(0) and |f'(t)| <= 0.9 |f'(0)|.
+  CHECK(trials([](const Tensor& x) { return -1e-4 * x - 0.9999 * x * square(1 - x); }) == Trials{0, 1});
+  CHECK(trials([](const Tensor& x) { return 0.05 * square(x) - x; }) == Trials{0, 1});
+  CHECK(trials([](const Tensor& x) { return 0.04 * square(x) - x; }).size() > 2);
+}
+
+TEST_CASE("A search goes on while its bracket is no narrower than tolerance_change") {
+  const auto f = [](const Tensor& x) { return 2 * square(x) - x; };
+  CHECK(trials(f, 1) == Trials{0, 1, 0.25});
+}
+
+TEST_CASE("Where the cubic through two trials has no minimum a search goes on in the middle of where it may be") {
+  // Slopes and values at 0 and 1 that make it 0 / 0; the third trial may be from 1.01 to 10.
+  const auto at = trials([](const Tensor& x) { return -x + 2.5 * square(x) - 2 * x * square(x); });
+  REQUIRE(at.size() > 2);
+  CHECK(at[2] == doctest::Approx(5.505).epsilon(1e-12));
+}
+
+TEST_CASE("After two trials near an end of the bracket, or at once at the end, a search tries a tenth of it inwards") {
+  const auto left = trials([](const Tensor& x) { return bent(x, 0.1, 200) - x; });
+  REQUIRE(left.size() > 4);
+  CHECK(left[2] < 0.1);
+  CHECK(left[3] == doctest::Approx(left[2] + 0.1 * (left[1] - left[2])).epsilon(1e-9));
+  CHECK(left.size() < 10);  // it takes few to find the kink
+  const auto right = trials([](const Tensor& x) { return bent(x, 0.55, 10'002) - bent(x, 0.05, 10'000) - x; });
+  REQUIRE(right.size() > 4);
+  CHECK((right[2] > 0.9 * right[1] && right[2] < right[1]));
+  CHECK(right[3] == doctest::Approx(0.9 * right[2]).epsilon(1e-9));
+  const auto at_end = trials([](const Tensor& x) { return 0x1p60 * square(x) - x; });
+  REQUIRE(at_end.size() > 3);
+  CHECK(at_end[2] == doctest::Approx(0.1).epsilon(1e-9));
+  CHECK(at_end[3] == doctest::Approx(0.01).epsilon(1e-9));
+}
+
+TEST_CASE(
+    "Without a search the first iteration moves by lr along the gradient, no further than lr, and evaluates once") {
+  for (const double slope : {0.25, 1., 4.}) {
+    CAPTURE(slope);
+    const Tensor x = variable(0, "x");
+    optim::LBFGS lbfgs{{x}, {.lr = 0.5, .max_iter = 1, .max_eval = 9}};
+    CHECK(lbfgs.step([&] { return slope * x; }).evaluations == 1);
+    CHECK(x.item() == doctest::Approx(-0.5 * std::min(1., slope)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("L-BFGS does not step where every element of the gradient is within tolerance_grad") {
   const Tensor x = variable(Array({2}, {0.25, -0.5}), "x");
   const auto iterations = [&](double tolerance) {
@@ -131,6 +193,24 @@ TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {
     CHECK_THROWS_AS(lbfgs.step(after([]() -> Tensor { throw std::runtime_error("no data"); })), std::runtime_error);
     CHECK(equal(q.x.value(), x));
     CHECK(lbfgs.state_dict().get<Index>("n_iter").item() == 0);
+  }
+}
+
+TEST_CASE("L-BFGS goes on bit for bit from the state after any number of iterations") {
+  for (const std::int64_t iterations : {0, 1, 2, 5}) {
+    CAPTURE(iterations);
+    const Quadratic straight, paused;
+    optim::LBFGS one{straight.parameters, {.lr = 0.1, .max_iter = 1}},
+        before{paused.parameters, {.lr = 0.1, .max_iter = 1}};
+    optim::LBFGS after{paused.parameters, {.max_iter = 1}};
+    for (std::int64_t step = 0; step < iterations + 3; ++step) {
+      if (step == iterations) after.load_state_dict(before.state_dict());
+      one.step([&] { return straight.loss(); });
+      (step < iterations ? before : after).step([&] { return paused.loss(); });
+    }
+    CHECK(one.state_dict().get<Index>("n_iter").item() == iterations + 3);
+    CHECK(equal(straight.x.value(), paused.x.value()));
+    CHECK(equal(straight.b.value(), paused.b.value()));
   }
 }
 
