@@ -274,6 +274,23 @@ TEST_CASE("Prompts of unequal length go on as each by itself") {
                 "ids [2, 1] with the state of 3 texts");
 }
 
+TEST_CASE("Selecting texts before the first step or after it is starting with those prompts") {
+  const Gpt model{root, small_gpt};
+  spread(model);
+  const Eval eval(model);
+  const Index prompt = ids[{_, slice(0, 3)}], rows({3}, {1, 1, 0}), next({3}, {1, 2, 3});
+  for (const bool before : {true, false}) {
+    CAPTURE(before);
+    LanguageStepper text = model.start(prompt), selected = model.start(index_select(prompt, 0, rows));
+    const Array first = selected.step(Index({3}, 0)).value();
+    if (!before) text.step(Index({2}, 0));
+    text.select(rows);
+    if (before) check_close(text.step(Index({3}, 0)).value(), first);
+    check_close(text.step(next).value(), selected.step(next).value());
+    CHECK(text.before(2) == selected.before(2));
+  }
+}
+
 TEST_CASE("A step that fails leaves the texts as they were") {
   const Llama model{root, small_llama};
   spread(model);

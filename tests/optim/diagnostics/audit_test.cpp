@@ -2,6 +2,7 @@
 #include "support/check.h"
 #include "support/threads.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <xgrad/xgrad.h>
@@ -141,6 +142,17 @@ TEST_CASE("what an optimizer was not given, and what is frozen, is named for wha
   CHECK(audit.trained.size() == 1);
 }
 
+TEST_CASE("leaves that are not trained are named in the order in which they were made") {
+  const Tensor w = variable(1, "w");
+  const std::vector made{variable(2, "a"), variable(3, "b"), variable(4, "c")};
+  optim::SGD sgd{{w}, {.lr = 1}};
+  std::vector<std::size_t> used{0, 1, 2};
+  do {
+    const Tensor loss = w * made[used[0]] + made[used[1]] * (made[used[2]] + 1);
+    CHECK(names_of(optim::audit(loss, sgd).untrained) == Names{"a", "b", "c"});
+  } while (std::ranges::next_permutation(used).found);
+}
+
 TEST_CASE("a parameter that was frozen during the forward pass is not reached, and a leaf that came late is none") {
   struct Net : Module {
     Part a{at("a")}, b{at("b")};
@@ -202,6 +214,7 @@ TEST_CASE("an audit says how many backward passes the gradients are of") {
   for (int pass = 1; pass <= 3; ++pass) {
     sum(part(x)).backward();
     CHECK(audit().passes == pass);
+    CHECK(to_string(audit()).ends_with("zero_grad() was forgotten\n") == (pass > 1));
   }
   CHECK(audit().clean());
   CHECK(to_string(audit()) ==
