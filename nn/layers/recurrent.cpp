@@ -35,7 +35,7 @@ Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, 
 
 // -- layers -----------------------------------------------------------------------------------------------------------
 
-Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidden_size, const LSTMOptions& given)
+Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidden_size, const Options& given)
     : Module(std::move(here)),
       kind_(kind),
       in(positive("in", in_size)),

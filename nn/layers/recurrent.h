@@ -60,7 +60,8 @@ class Recurrent : public Module {
   const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
 
  protected:
-  Recurrent(At here, Kind kind, std::int64_t in, std::int64_t hidden, const LSTMOptions& given);
+  using Options = LSTMOptions;
+  Recurrent(At here, Kind kind, std::int64_t in, std::int64_t hidden, const Options& given);
   std::string class_name() const override;
   std::string extra_repr() const override;
 
