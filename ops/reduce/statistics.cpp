@@ -71,12 +71,6 @@ ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int along, const Keep
       attribute("k", k));
 }
 
-XGRAD_FORMULA mode_formula{"mode", "y = the most frequent x_i", "dy/dx_i = 1 at the index of y, else 0"};
-ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options) {
-  return chosen("mode", x, along, options.keepdim,
-                [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
-}
-
 XGRAD_FORMULA quantile_formula{"quantile", "y = (1 - t) x_i + t x_j, x_i and x_j next to each other in order",
                                "dy/dx_i = 1 - t; dy/dx_j = t"};
 Tensor quantile(const Tensor& x, double q, std::optional<int> given, const KeepdimOptions& options) {

@@ -1,4 +1,4 @@
-// Order statistics: medians, quantiles, the k-th smallest, the most frequent. NaN counts as larger than every number,
+// Order statistics: medians, quantiles, the k-th smallest. NaN counts as larger than every number,
 // unless stated otherwise. All throw ValueError for an axis out of range and where there is nothing to choose from; a
 // scalar has axes 0 and -1 with its one element, as in PyTorch. Gradients flow to the elements that were chosen.
 #pragma once
@@ -18,9 +18,6 @@ ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options
 
 /// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.
 ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const KeepdimOptions& options = {});
-
-/// The most frequent element along an axis, the smallest of equally frequent ones, and its last position.
-ValuesAndIndices mode(const Tensor& x, int axis = -1, const KeepdimOptions& options = {});
 
 /// The value below which a fraction q of the elements lies: the element at position q (n - 1) in sorted order, from 0,
 /// or a + t (b - a) a fraction t of the way from one element to the next; NaN if there is one. Of all elements if no

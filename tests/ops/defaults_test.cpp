@@ -44,7 +44,7 @@ TEST_CASE("Options of operations have PyTorch's defaults") {
   const AvgPool2dOptions avg2;
   CHECK(sizes(avg2.padding) == Numbers{0, 0});
   CHECK(all_of(avg2.ceil_mode, avg2.count_include_pad) == Numbers{false, true});
-  const InterpolateOptions interpolate;
+  const InterpolateOptions interpolate{.size = 1};
   CHECK(interpolate.mode == Interpolation::nearest);
   CHECK(interpolate.align_corners == AlignCorners::no);
   CHECK(!interpolate.antialias);

@@ -148,7 +148,6 @@ std::vector<Call> reduction_calls(std::int64_t rows, std::int64_t columns) {
       {"median", x, {}, CALL(median(x[0])), {}, {}, none},
       {"median, rows", x, {rows}, CALL(median(x[0], -1).values), {}, {}, columns == 0},
       {"kthvalue, rows", x, {rows}, CALL(kthvalue(x[0], 1).values), {}, {}, columns == 0},
-      {"mode, rows", x, {rows}, CALL(mode(x[0]).values), {}, {}, columns == 0},
       {"quantile, rows", x, {rows}, CALL(quantile(x[0], 0.9, -1)), {}, {}, columns == 0},
       {"vector_norm", x, {}, CALL(linalg::norm(x[0]))},
       {"vector_norm, cubes", x, {}, CALL(linalg::vector_norm(x[0], 3))},

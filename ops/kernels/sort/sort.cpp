@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "../../../core/base/assert.h"
@@ -87,24 +86,6 @@ Index kth_in_order(const Array& x, int axis, std::int64_t k, NanOrder nan) {
       std::nth_element(items.begin(), found, items.end(), InOrder());
     }
     items.front() = *found;
-  });
-}
-
-Index most_frequent(const Array& x, int axis) {
-  return each_line(x, axis, 1, [](std::vector<Item<Real>>& items) {
-    std::ranges::sort(items, InOrder());
-    std::ptrdiff_t most = 0;
-    Item<Real> found = items.front();
-    for (auto begin = items.begin(); begin != items.end();) {
-      const auto differs = [&](const Item<Real>& each) { return precedes(begin->value, each.value); };
-      const auto end = std::find_if(begin, items.end(), differs);
-      if (end - begin > most) {
-        most = end - begin;
-        found = *std::prev(end);
-      }
-      begin = end;
-    }
-    items.front() = found;
   });
 }
 

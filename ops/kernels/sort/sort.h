@@ -1,4 +1,4 @@
-// Elements by their order along an axis: the first ones, the k-th, the most frequent, the extreme. NaN counts as larger
+// Elements by their order along an axis: the first ones, the k-th, the extreme. NaN counts as larger
 // than every number, and -0 is 0.
 #pragma once
 
@@ -24,9 +24,6 @@ enum class NanOrder {
 /// The position of the k-th smallest element (from 0) along the axis, of which the result has size 1; of equal ones
 /// that at this place in the stable order.
 Index kth_in_order(const Array& x, int axis, std::int64_t k, NanOrder nan);
-
-/// The last position of the most frequent element, the smallest of equally frequent ones; the axis has size 1.
-Index most_frequent(const Array& x, int axis);
 
 /// The position of the largest (smallest) element, the first of equal ones, or of the first NaN; the axis has size 1.
 Index first_extreme(const Array& x, int axis, bool largest);

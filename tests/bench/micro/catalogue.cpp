@@ -1,6 +1,6 @@
 // The operations of the tests' catalogue on matrices of 768 x 512 numbers, forward and backward, beside a copy of as many
 // numbers. More than twice as long as the copy take: powers and logarithms; sorts, and partitions of values with their
-// positions (sort, median, kthvalue, quantile, mode); sums and products along rows, where each element waits for the one
+// positions (sort, median, kthvalue, quantile); sums and products along rows, where each element waits for the one
 // before it (cumsum, cumprod); norms, in units of the largest element: four passes; and choices by an index, of which eight
 // bytes are read for each number, after all places have been checked.
 #include <algorithm>

@@ -46,7 +46,6 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
           {"min_along", chosen(min)},
           {"median", chosen(median)},
           {"median_all", [](const Case& c) { return median(c.x()); }},
-          {"mode", [](const Case& c) { return both(mode(c.x(), c.integer("axis"), kept(c))); }},
           {"kthvalue", [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))); }},
           {"sort", [](const Case& c) { return both(sort(c.x(), c.integer("axis"))); }},
           {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), c.integer("axis"))); }},
