@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <utility>
 
 #include "../../core/graph/record.h"
 #include "../../core/graph/tensor.h"
@@ -45,20 +44,17 @@ Tensor added_along(const Tensor& x, int axis, const Index& positions, const Shap
 Array rows_along(const Array& x, int axis, const Index& positions);
 Tensor added_rows_along(const Tensor& x, int axis, const Index& positions, const Shape& shape);
 
-/// The rule of an operation that chose elements of its input, which it saw as `line`, at these positions along an axis.
-inline auto to_chosen(const Shape& line, int axis, Index positions) {
-  return [line, axis, positions = std::move(positions)](const Tensor& gy, InputShape shape) {
-    return reshape(added_along(reshape(gy, positions.shape()), axis, positions, line), shape);
-  };
-}
-
 /// The result of the operation `op`, whose kernel chose positions along an axis from the numbers of x, which it saw as
 /// `line`: the elements at these positions, to which the gradient flows, in the shape `to`.
 template <class... Attributes>
 Tensor chosen_along(const char* op, const Tensor& x, const Shape& line, int axis, const Index& positions,
                     const Shape& to, const Attributes&... attributes) {
   return record(op, taken_along(x.value().reshaped(line), axis, positions).reshaped(to),
-                wrt(x, to_chosen(line, axis, positions)), attributes...);
+                wrt(x,
+                    [line, axis, positions](const Tensor& gy, InputShape shape) {
+                      return reshape(added_along(reshape(gy, positions.shape()), axis, positions, line), shape);
+                    }),
+                attributes...);
 }
 
 /// The same for whole positions of the axis.

@@ -1,6 +1,6 @@
-// Pooling. A sequence is treated as an image of one row, with its options converted. The gradient of the largest number
-// of a window goes to its position. A mean is a sum, taken by a band matrix for each axis, divided by the number of its
-// terms.
+// Pooling. A sequence is treated as an image of one row, with its options converted. The largest number of a window is
+// taken from its position, and the gradient is put back there; these two are each other's dual. A mean is a sum, taken
+// by a band matrix for each axis, divided by the number of its terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
-#include "../indexing/axis.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
 #include "interpolate.h"
@@ -170,17 +169,47 @@ Windows windows_of(const WindowAxis& axis) {
   return windows;
 }
 
+// Numbers chosen from planes by their positions: places (planes, out).
+struct Choice {
+  std::int64_t in;
+  Index positions;
+
+  std::int64_t planes() const { return positions.dim(0); }
+  std::int64_t out() const { return positions.dim(1); }
+};
+
+Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to);
+
+XGRAD_FORMULA add_places_formula{"add_places", "y_j = sum of x_i with place_i = j", "dL/dx_i = gy_(place_i)"};
+// The dual of `chosen`.
+Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
+  Array x(to);
+  add_places(choice.planes(), choice.in, choice.out(), choice.positions.data(), gy.value().data(), x.mutable_data());
+  return record("add_places", std::move(x),
+                wrt(gy, [choice, from = gy.shape()](const Tensor& g) { return chosen(g, choice, from); }));
+}
+
+XGRAD_FORMULA take_places_formula{"take_places", "y_i = x_(place_i)", "dL/dx_j = sum of gy_i with place_i = j"};
+Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
+  Array y(to);
+  take_places(choice.planes(), choice.in, choice.out(), choice.positions.data(), x.value().data(), y.mutable_data());
+  return record("take_places", std::move(y),
+                wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
+}
+
 // The largest numbers; their positions are saved if a gradient will need them.
 Tensor max_pool(const char* op, const Tensor& x, const PoolingInput& planes, Windows rows, Windows columns,
                 const detail::WindowAttributes& windows) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
   const bool keep = recording() && x.requires_grad();
-  Index positions(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0});
-  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? positions.mutable_data() : nullptr);
-  return record(op, std::move(y), wrt(x, to_chosen(Shape{planes.count, sizes.in()}, 1, std::move(positions))),
-                attribute("kernel", windows.kernel), attribute("stride", windows.stride),
-                attribute("padding", windows.padding), attribute("ceil_mode", windows.ceil_mode));
+  Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
+  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.positions.mutable_data() : nullptr);
+  return record(
+      op, std::move(y),
+      wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
+      attribute("kernel", windows.kernel), attribute("stride", windows.stride), attribute("padding", windows.padding),
+      attribute("ceil_mode", windows.ceil_mode));
 }
 
 // Over the last axes of x, one or two.

@@ -136,4 +136,24 @@ void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int6
   });
 }
 
+void take_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* positions, const Real* x,
+                 Real* y) {
+  parallel_for(planes, rows_per_block(in + out), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      for (std::int64_t j = plane * out; j < (plane + 1) * out; ++j) y[j] = x[plane * in + positions[j]];
+    }
+  });
+}
+
+void add_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* positions, const Real* y,
+                Real* x) {
+  parallel_for(planes, rows_per_block(in + out), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      Real* to = x + plane * in;
+      std::fill_n(to, in, Real(0));
+      for (std::int64_t j = plane * out; j < (plane + 1) * out; ++j) to[positions[j]] += y[j];
+    }
+  });
+}
+
 }  // namespace xgrad

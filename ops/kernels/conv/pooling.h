@@ -28,4 +28,11 @@ struct PooledPlanes {
 /// in the plane, the first of equal ones.
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* positions);
 
+/// y_pj = x_p(places_pj) for planes of `in` and of `out` numbers.
+void take_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* positions, const Real* x,
+                 Real* y);
+/// Its dual: x = 0, then x_p(places_pj) += y_pj in the order of j.
+void add_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* positions, const Real* y,
+                Real* x);
+
 }  // namespace xgrad
