@@ -33,7 +33,8 @@ struct LSTMOptions {
   double dropout = 0;  ///< of a layer's output to the next, in training
   bool bidirectional = false;
 };
-using GRUOptions = LSTMOptions;  ///< the same options
+/// Those of an LSTM.
+using GRUOptions = LSTMOptions;
 
 /// The base of RNN, LSTM and GRU. Layers are stacked: each reads the output of the one below. A bidirectional layer is
 /// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
