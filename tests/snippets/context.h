@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iostream>
+#include <random>
 
 #include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/core/diagram/layout/layout.h>
