@@ -2,7 +2,7 @@
 //
 // A result remembers how it was computed: its inputs, and for each input a rule, which makes the gradient of the input
 // from gy, the gradient of the result. For c = a b a small change of a changes c by b times as much, so the rule of a
-// gives gy b. Write
+// gives gy b. A rule runs after the function has returned, so it captures copies, [b], and never [&]. Write
 //
 //     record   makes a tensor whose node has this name, value and list of inputs
 //     add      a + b, element by element, for tables of one shape

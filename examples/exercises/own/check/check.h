@@ -70,7 +70,10 @@ inline void same(const std::string& what, const Matrix& x, const Matrix& right, 
   std::ostringstream text;
   text.precision(4);
   const double factor = both / square;
-  if (fits(x, scaled(right, 0))) {
+  const auto tiny = [](double a) { return a != 0 && std::abs(a) < 1e-200; };
+  if (std::any_of(x.v.begin(), x.v.end(), tiny)) {
+    text << ": memory that was never set, or is gone: a rule captures copies, not [&], and elements count from 0";
+  } else if (fits(x, scaled(right, 0))) {
     text << ": everything is 0";
   } else if (fits(x, scaled(right, -1))) {
     text << ": the wrong sign";
