@@ -4,7 +4,8 @@
     tests/mutants/run.py [N] [SEED] [--only DIRECTORY]...
 
 N lines (400) are drawn with SEED (1), as many in each of core, ops, nn, optim and kit, where every line that has a mutant
-(mutate.py) is as likely as another. All mutants go into one copy of the tree, each behind a switch (switch.h), which is
+(mutate.py) is as likely as another; what is drawn of a file's lines depends on their text alone, so that a seed draws nearly the
+same after a change of the sources. All mutants go into one copy of the tree, each behind a switch (switch.h), which is
 compiled once; a mutant that does not compile is left out. Each test case then says which switches it reaches (listener.h), and
 each mutant runs with the test cases that reach it, to the first failure. Files are in build/mutants, results in build/long.
 With --only lines of this directory are drawn, and its own test program is built and run alone.
@@ -13,6 +14,7 @@ The result is 0 if enough mutants are killed. Not counted are those in equivalen
 source, mutant, and the reason why no test can see it. Scripts of tests are not run, so examples/kit/mpi and examples/kit/notebook are left out.
 """
 import argparse
+import collections
 import concurrent.futures
 import csv
 import json
@@ -56,17 +58,23 @@ def draw(count, seed, only):
     for directory, folder in DIRECTORIES.items():
         if directory not in only:
             continue
-        mutants = {}
+        mutants, texts = {}, {}
         for path in sorted((ROOT / folder).rglob("*")):
             file = path.relative_to(ROOT).as_posix()
             if path.suffix in (".h", ".cpp") and not re.search("/(mpi|notebook)/", file):
-                for mutant in Source(path.read_text()).mutants():
+                text = path.read_text()
+                for mutant in Source(text).mutants():
                     mutants.setdefault((file, mutant.line), []).append(mutant)
+                    texts[file, mutant.line] = text.splitlines()[mutant.line - 1].strip()
         lines[directory] = len(mutants)
-        chance = random.Random(f"{seed} {directory}")
-        order, taken = sorted(mutants), []
-        chance.shuffle(order)
+        alike = collections.Counter()  # lines of the same text in a file
+        chances = {}
+        for file, line in sorted(mutants):
+            alike[file, texts[file, line]] += 1
+            chances[file, line] = random.Random(f"{seed} {file} {texts[file, line]} {alike[file, texts[file, line]]}")
+        order, taken = sorted(mutants, key=lambda place: (chances[place].random(), place)), []
         for file, line in order:
+            chance = chances[file, line]
             kind = chance.choice(sorted({mutant.kind for mutant in mutants[file, line]}))
             mutant = chance.choice([mutant for mutant in mutants[file, line] if mutant.kind == kind])
             if len(taken) < count // len(DIRECTORIES) and not any(
