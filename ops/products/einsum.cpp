@@ -76,7 +76,6 @@ Named without_repetitions(Named a) {
     a.axes.erase(again, 1);
     a.axes.erase(i, 1);
     a = {square[{ellipsis, slice(none, none, n + 1)}], a.axes + name};
-    i = 0;
   }
   return a;
 }

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -126,16 +128,39 @@ GraphVertex vertex_of(const Node& node) {
   return vertex;
 }
 
+// By node: the run of a rule that it belongs to, where the runs of a rule are several vertices.
+using RuleRuns = std::unordered_map<const Node*, int>;
+
 // Makes the view of a list of nodes.
 class Collector {
  public:
-  Collector(const Tensors& results, const GraphOptions& options, std::string_view caller)
-      : results_(results), options_(options), caller_(caller) {}
-
-  GraphView view() && {
-    nodes_ = collected(results_);
+  Collector(const Tensors& results, const GraphOptions& options, std::string_view caller, RuleRuns runs)
+      : results_(results), options_(options), caller_(caller), runs_(std::move(runs)), nodes_(collected(results)) {
     add_vertices();
     add_edges();
+  }
+
+  // A rule that ran in several passes is one vertex. Where the gradient of one pass is used by a later one, that vertex
+  // is on a cycle with what was computed between its runs. Nodes have ids in the order in which they were made.
+  RuleRuns runs_on_cycles() const {
+    Indexed<int> itself(view_.vertices.count());
+    std::iota(itself.begin(), itself.end(), 0);
+    const Indexed<bool> on_cycle = on_cycles_once_merged(view_, itself);
+    std::map<std::uint64_t, const Node*> in_order;
+    for (const Node* node : nodes_) {
+      if (on_cycle[index_of(node)]) in_order.emplace(node->id, node);
+    }
+    RuleRuns runs;
+    int vertex = nothing, run = 0;
+    for (const auto& [id, node] : in_order) {
+      if (index_of(node) != vertex) ++run;
+      vertex = index_of(node);
+      runs.emplace(node, run);
+    }
+    return runs;
+  }
+
+  GraphView view() && {
     add_given();
     mark_results();
     settle_leaves();
@@ -193,7 +218,7 @@ class Collector {
     for (const Node* node : nodes_) {
       for (std::size_t i = 0; i < input_count(*node); ++i) ++uses[input_of(*node, i)];
     }
-    std::map<std::pair<std::uint32_t, int>, int> rules;  // by the rule that ran it, and its order
+    std::map<std::tuple<std::uint32_t, int, int>, int> rules;  // by the rule that ran it, its order and its run
     std::unordered_map<std::uint32_t, const Node*> by_id;
     for (const Node* node : nodes_) {
       if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
@@ -204,7 +229,9 @@ class Collector {
         continue;
       }
       if (is_of_rule(*node)) {
-        drawn = rules.try_emplace({node->rule_id(), node->grad_order}, next).first->second;
+        const auto run = runs_.find(node);
+        const std::tuple key(node->rule_id(), node->grad_order, run == runs_.end() ? 0 : run->second);
+        drawn = rules.try_emplace(key, next).first->second;
       } else if (is_sum(*node)) {
         const Node* part = input_of(*node, 0);
         if (is_sum(*part) && !is_of_rule(*part) && uses[part] == 1) drawn = index_of(part);
@@ -455,7 +482,8 @@ class Collector {
   const Tensors& results_;
   const GraphOptions& options_;
   const std::string_view caller_;
-  std::vector<const Node*> nodes_;
+  const RuleRuns runs_;
+  const std::vector<const Node*> nodes_;
   std::unordered_map<const Node*, int> vertex_of_;
   std::set<int> rules_;                    // boxes of several operations: of a rule, or of a sum of gradients
   std::set<int> gives_on_;                 // rules whose gradients go to other rules
@@ -470,7 +498,9 @@ class Collector {
 }  // namespace
 
 GraphView everything(const Tensors& results, const GraphOptions& options, std::string_view caller) {
-  return Collector(results, options, caller).view();
+  Collector collector(results, options, caller, {});
+  RuleRuns runs = collector.runs_on_cycles();
+  return runs.empty() ? std::move(collector).view() : Collector(results, options, caller, std::move(runs)).view();
 }
 
 }  // namespace xgrad::detail

@@ -117,7 +117,7 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
   Array copies(Shape{in_place ? 0 : p.m * row_size});
   if (!in_place) copy_rows(p, a, copies.mutable_data());
   const auto rows_of = [&](std::int64_t i, std::int64_t count) -> LeftStream {
-    if (in_place) return {a.data + i * a.stride, a.stride, pack_width};
+    if (in_place) return {a.data, a.stride, pack_width};  // they are few enough to be one group
     return {copies.data() + i * row_size, pack_width, count * pack_width};
   };
   // As many rows of b at a time as there are registers for their sums: each load of a serves all of them.

@@ -123,6 +123,19 @@ TEST_CASE("what the threads of a loop within a rule compute belongs to the rule"
   CHECK(ops_of(view, GraphRole::gradient_operation) == Strings{"spread'", "sum'"});
 }
 
+TEST_CASE("a rule that runs again on what came of its first run is a box for each run, so that no arrow goes back") {
+  const Tensor x = variable({1, 2, 3}, "x"), y = sin(tanh(x));
+  const auto from = [&](const Tensor& seed) { return grad(y, {x}, {.seed = seed, .create_graph = true})[0]; };
+  const GraphView again = GraphView::of({from(exp(from(ones({3}))))});
+  CHECK(ops_of(again, GraphRole::gradient_operation) == Strings{"sin'", "sin'", "tanh'", "tanh'"});
+  for (const GraphEdge& edge : again.edges) CHECK(edge.from < edge.to);
+  for (const GraphVertex& vertex : again.vertices) {
+    if (vertex.rule_of >= 0) CHECK(str(again.vertices[vertex.rule_of].op, '\'') == vertex.op);
+  }
+  const GraphView beside = GraphView::of({from(ones({3})) + from(ones({3}))});
+  CHECK(ops_of(beside, GraphRole::gradient_operation) == Strings{"sin'", "tanh'"});
+}
+
 TEST_CASE("what no gradient flows through is drawn if that was asked for before") {
   const Tensor w = variable(normal({4, 2}), "w");
   const auto run = [&] { return matmul(zeros({3, 4}).named("img") / 255 - 0.5, w).named("y"); };
