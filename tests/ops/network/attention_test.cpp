@@ -28,7 +28,7 @@ struct AttentionCase {
   Sizes n;
   AttentionMask mask;
   double terms = 0;  // as in check_close
-  std::vector<double> dropouts{0, 0.4};
+  std::vector<double> dropouts{0, 0.4, 1};
 };
 
 std::vector<AttentionCase> cases() {
@@ -62,18 +62,6 @@ std::vector<AttentionCase> cases() {
       {"wide", {1, 2, 17, 40, 36, 2}, {}},
       {"one row masked", {1, 2, 3, 4, 4, 2}, {.lengths = index({{0, 2}})}},
   };
-  // Packs that are not full, and more queries or keys than stand in one register.
-  for (const std::int64_t T : {1, 7, 16, 17, 33, 40}) {
-    for (const std::int64_t S : {1, 9, 16, 33}) {
-      for (const std::int64_t d : {1, 8, 17}) {
-        const AttentionMask masks[] = {
-            {}, {.causal = true}, {.lengths = index({S / 2, S}), .masked = pattern(T, S)}};
-        for (const AttentionMask& mask : masks) {
-          all.push_back({str("T ", T, " S ", S, " d ", d), {2, T, S, 2 * d, 2 * d, 2}, mask, 0, {0.4}});
-        }
-      }
-    }
-  }
   // Several blocks of queries, whose weights are not kept.
   for (const std::int64_t T : {31, 32, 33, 65, 130}) {
     const std::int64_t w = T / 3;
@@ -138,52 +126,6 @@ TEST_CASE("attention is softmax and products under every mask, with gradients of
     const Mask masked = masked_keys(c.mask, {n.B, 1, n.T, n.S}).reshaped({n.B, n.T, n.S});
     check_close(plain::attention(xs[0], xs[1], xs[2], masked).value(), matmul(squeeze(weights, 1), xs[2]).value());
   }
-  check_gradients(
-      [](const Tensors& x) { return multi_head_attention(x[0], x[0], x[0], 2, {.mask = {.causal = true}}); },
-      {normal({2, 4, 4})});
-}
-
-TEST_CASE("dropout leaves the mean as it is and follows its key") {
-  const Array x = normal({4, 20, 16});
-  const auto run = [&](Real p, std::uint64_t draw) {
-    return multi_head_attention(x, x, x, 4, {.dropout = p, .key = RandomKey{1, draw}}).value();
-  };
-  CHECK(equal(run(0.5, 1), run(0.5, 1)));
-  CHECK_FALSE(equal(run(0.5, 1), run(0.5, 2)));
-  check_close(run(1, 1), zeros({4, 20, 16}).value());
-  const Tensor ones_v = ones({4, 20, 16});
-  const Tensor kept = multi_head_attention(x, x, ones_v, 4, {.dropout = 0.3, .key = RandomKey{1, 7}});
-  CHECK(mean(kept).item() == doctest::Approx(1).epsilon(0.05));
-  const Tensor v = variable(x);
-  const Tensor none = grad(sum(multi_head_attention(v, v, v, 4, {.dropout = 1})), {v})[0];
-  check_close(none.value(), zeros({4, 20, 16}).value());
-}
-
-TEST_CASE("heads side by side and heads in an axis of their own are the same") {
-  const Array q = normal({2, 3, 8}), k = normal({2, 5, 8}, 2), v = normal({2, 5, 8}, 3);
-  const auto split = [](const Tensor& x) { return transpose(reshape(x, {x.dim(0), x.dim(1), 2, 4}), 1, 2); };
-  const AttentionOptions options{.mask = {.lengths = index({3, 5})}};
-  const Tensor together = multi_head_attention(q, k, v, 2, options);
-  const Tensor apart = scaled_dot_product_attention(split(q), split(k), split(v), options);
-  check_close(reshape(transpose(apart, 1, 2), {2, 3, 8}).value(), together.value(), 1e-15);
-  for (const int rank : {2, 3}) {
-    const Shape shape = rank == 2 ? Shape{3, 4} : Shape{1, 3, 4};
-    const Tensor x = normal({3, 4});
-    const Tensor y = scaled_dot_product_attention(reshape(x, shape), reshape(x, shape), reshape(x, shape));
-    CHECK(y.shape() == shape);
-  }
-}
-
-TEST_CASE("prefix invariance: under a causal mask, positions do not depend on later ones") {
-  const Array x = normal({1, 6, 8});
-  const Tensor whole = multi_head_attention(x, x, x, 2, {.mask = {.causal = true}});
-  const Tensor free = multi_head_attention(x, x, x, 2);
-  for (std::int64_t t = 1; t <= 6; ++t) {
-    const Tensor part = narrow(x, 1, 0, t);
-    const Tensor y = multi_head_attention(part, part, part, 2, {.mask = {.causal = true}});
-    check_close(y.value(), narrow(whole, 1, 0, t).value(), 1e-15);
-  }
-  CHECK(difference(narrow(whole, 1, 0, 5).value(), narrow(free, 1, 0, 5).value()) > 0.01);
 }
 
 TEST_CASE("NaN at a key that comes later stays where it is") {
@@ -298,8 +240,6 @@ TEST_CASE("what does not fit is refused") {
   CHECK_REFUSED(ShapeError, f(x, ones({1, 3, 4}), x, 2), op, "batch sizes");
   CHECK_REFUSED(ShapeError, f(x, x, ones({2, 5, 4}), 2), op, "keys and values differ in number");
   CHECK_REFUSED(ShapeError, f(ones({3, 4}), x, x, 2), op, "three axes");
-  CHECK_REFUSED(ValueError, f(x, x, x, 2, {.mask = {.lengths = index({4, 1})}}), op, "length 4", "[0, 3]");
-  CHECK_REFUSED(ValueError, f(x, x, x, 2, {.mask = {.lengths = index({-1, 1})}}), op, "length -1", "[0, 3]");
   CHECK_REFUSED(ShapeError, f(x, x, x, 2, {.mask = {.lengths = index({1})}}), op, "lengths of shape [1]", "[2, 3]");
   CHECK_REFUSED(ShapeError, f(x, x, x, 2, {.mask = {.masked = Mask(Shape{2, 3}, false)}}), op, "masked of shape [2, 3]",
                 "[2, 2, 3, 3]", "fit as [2, 1, 1, 3]");

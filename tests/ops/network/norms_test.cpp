@@ -1,5 +1,5 @@
-// Layer, RMS and batch norm: against their formulas, numbers of any size and far from 0, threads, bad input.
-#include <cmath>
+// Layer, RMS and batch norm: sizes that random_cases_test.cpp does not draw, numbers of any size and far from 0, threads, bad
+// input. (Values and gradients: reduce_fixtures_test.cpp and layers_fixtures_test.cpp.)
 #include <limits>
 
 #include <xgrad/ops/ops.h>
@@ -11,41 +11,25 @@
 namespace xgrad::testing {
 namespace {
 
-// (x - mean) / sqrt(variance + eps) gamma + beta, or x / sqrt(mean square + eps) gamma
-Tensor composed_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const AxisSet& axes, bool centred,
-                     double eps) {
-  const Tensor d = centred ? x - mean(x, axes, {.keepdim = true}) : x;
-  const Tensor y = d / sqrt(mean(square(d), axes, {.keepdim = true}) + eps);
-  const Tensor scaled = gamma.defined() ? y * gamma : y;
-  return beta.defined() ? scaled + beta : scaled;
-}
-
-// gamma and beta, where there are any, with axes that broadcast to x (B, C, ...)
-Tensor of_channels(const Tensor& weight, int rank) {
-  Shape shape = Shape::filled(rank, 1);
-  shape[1] = -1;
-  return weight.defined() ? reshape(weight, shape) : weight;
-}
-
 struct Norm {
   const char* name;
-  Tensor (*fused)(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps);
-  Tensor (*composed)(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps);
+  Tensor (*f)(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps);
   double eps;
   int channels;  // axis of gamma
   bool shifts = true;
 
-  Function call(Tensor (*form)(const Tensor&, const Tensor&, const Tensor&, double)) const {
-    return [form, eps = eps](const Tensors& x) {
-      return form(x[0], x.size() > 1 ? x[1] : Tensor(), x.size() > 2 ? x[2] : Tensor(), eps);
-    };
+  Tensor operator()(const Tensors& x) const {
+    return f(x[0], x.size() > 1 ? x[1] : Tensor(), x.size() > 2 ? x[2] : Tensor(), eps);
   }
-  void check(const Shape& shape, double terms = 0) const {
+  Tensor composed(const Tensors& x) const {
+    const Plain plain;
+    return (*this)(x);
+  }
+  void check(const Shape& shape) const {
     CAPTURE(str(name, " ", shape));
     const Array x = normal(shape), gamma = normal({shape.dim(channels)}, 2), beta = normal({shape.dim(channels)}, 3);
-    check_fused(call(fused), call(composed), shifts ? std::vector{x, gamma, beta} : std::vector{x, gamma}, 1e-12,
-                terms);
-    check_fused(call(fused), call(composed), {x}, 1e-12, terms);
+    check_fused(*this, [this](const Tensors& in) { return composed(in); },
+                shifts ? std::vector{x, gamma, beta} : std::vector{x, gamma});
   }
 };
 
@@ -53,61 +37,21 @@ const Norm layer{"layer_norm",
                  [](const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps) {
                    return layer_norm(x, gamma, beta, {.eps = eps});
                  },
-                 [](const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps) {
-                   return composed_norm(x, gamma, beta, -1, true, eps);
-                 },
                  1e-5, -1};
 const Norm rms{"rms_norm",
                [](const Tensor& x, const Tensor& gamma, const Tensor&, double eps) {
                  return rms_norm(x, gamma, {.eps = eps});
-               },
-               [](const Tensor& x, const Tensor& gamma, const Tensor&, double eps) {
-                 return composed_norm(x, gamma, {}, -1, false, eps);
                },
                std::numeric_limits<Real>::epsilon(), -1, false};
 const Norm batch{"batch_norm",
                  [](const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps) {
                    return batch_norm(x, gamma, beta, {.eps = eps}).y;
                  },
-                 [](const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps) {
-                   Axes axes{0};
-                   for (int axis = 2; axis < x.rank(); ++axis) axes.push_back(axis);
-                   return composed_norm(x, of_channels(gamma, x.rank()), of_channels(beta, x.rank()), axes, true, eps);
-                 },
                  1e-5, 1};
 
-TEST_CASE("layer norm and RMS norm and their gradients of two orders equal their formulas for rows of any length") {
-  // Around the width of every register: the last pack of a row is full or not.
-  for (const std::int64_t n : {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130}) {
-    layer.check({5, n}, n == 1 ? 300 : 0);  // 1 / sqrt(eps): what is left of one number is 0
-    rms.check({5, n}, n == 1 ? 1 : 0);      // one number becomes 1 or -1: hardly any gradient is left
-  }
-  for (const Norm* norm : {&layer, &rms}) norm->check({700, 33});  // more rows than one block
-  check_gradients([](const Tensors& in) { return layer_norm(in[0], in[0], in[0]); }, {normal({5})});
-  check_gradients([](const Tensors& in) { return transpose(layer_norm(transpose(in[0]), in[1], in[1])); },
-                  {normal({4, 3}), normal({4}, 2)});
-}
-
-TEST_CASE("batch norm and its gradients of two orders equal its formula for any number of axes") {
-  for (const Shape& shape :
-       {Shape{5, 3}, {40, 3}, {1, 3, 2}, {2, 3, 5}, {3, 3, 4, 9}, {2, 3, 1, 1, 3}, {2, 3, 2, 3, 2}}) {
-    batch.check(shape);
-  }
-  batch.check({4, 300, 7, 9});  // more than one block
-  const Array x = normal({2, 3, 4});
-  check_gradients([](const Tensors& in) { return batch_norm(in[0], in[1]).y; }, {x, normal({3}, 2)});
-  check_gradients([](const Tensors& in) { return batch_norm(in[0], {}, in[1]).y; }, {x, normal({3}, 2)});
-}
-
-TEST_CASE("batch norm tells the mean and the variance of each channel") {
-  const Tensor x = normal({3, 4, 5});
-  const BatchNormed normed = batch_norm(x);
-  check_close(normed.mean, mean(x, {0, 2}).value());
-  check_close(normed.variance, var(x, {0, 2}, {.correction = 0}).value());
-}
-
-TEST_CASE("RMS norm does not take off the mean") {
-  check_close(rms_norm(tensor({{3, 4}}), {}, {.eps = 0}).value(), (tensor({{0.6, 0.8}}) * std::sqrt(Real(2))).value());
+TEST_CASE("norms and their gradients of two orders equal their formulas for more rows than one block, and for many axes") {
+  for (const Norm* norm : {&layer, &rms}) norm->check({700, 33});
+  for (const Shape& shape : {Shape{4, 300, 7, 9}, {2, 3, 1, 1, 3}, {2, 3, 2, 3, 2}}) batch.check(shape);
 }
 
 TEST_CASE("norms are exact where the mean is large against the spread") {
@@ -115,7 +59,7 @@ TEST_CASE("norms are exact where the mean is large against the spread") {
     CAPTURE(str(norm.name, " ", shape));
     const Tensor whole = floor(Tensor(uniform(shape, 0, 4096)));  // so that moving them loses nothing
     const Tensor x = variable(whole.value()), z = variable((whole + 0x1p52).value()), seed = normal(shape);
-    const Tensor y = norm.call(norm.fused)({x}), moved = norm.call(norm.fused)({z});
+    const Tensor y = norm({x}), moved = norm({z});
     check_close(moved.value(), y.value(), 1e-10);
     check_close(grad(moved, {z}, {.seed = seed})[0].value(), grad(y, {x}, {.seed = seed})[0].value());
   };
@@ -123,7 +67,7 @@ TEST_CASE("norms are exact where the mean is large against the spread") {
   check(batch, {6, 2, 7});
   const Tensor constant = variable(Array({2, 5}, 1e6));
   for (const Norm* norm : {&layer, &batch}) {
-    const Tensor y = norm->call(norm->fused)({constant});
+    const Tensor y = (*norm)({constant});
     CHECK(equal(y.value(), Array({2, 5}, 0)));
     CHECK(all(isfinite(grad(y, {constant}, {.seed = normal({2, 5})})[0])));
   }
@@ -135,7 +79,7 @@ TEST_CASE("norms do not depend on the size of numbers as long as squares are in 
     for (const Real scale : {Real(1e100), Real(1e-100)}) {
       CAPTURE(str(norm->name, " times ", scale));
       const Tensor x = variable(normal(shape)), scaled = variable((x * scale).value()), seed = normal(shape, 2);
-      const Tensor y = norm->fused(x, {}, {}, 0), z = norm->fused(scaled, {}, {}, 0);
+      const Tensor y = norm->f(x, {}, {}, 0), z = norm->f(scaled, {}, {}, 0);
       check_close(z.value(), y.value());
       const Tensor expected = grad(y, {x}, {.seed = seed})[0];
       for (const bool create_graph : {false, true}) {
@@ -157,8 +101,8 @@ TEST_CASE("normalisations are the same bits for any number of threads") {
     });
   };
   check({2000, 70}, [](const Tensors& x) { return layer_norm(softmax(x[0]) + log_softmax(x[0]), x[1], x[2]); }, 70);
-  check({2000, 70}, rms.call(rms.fused), 70);
-  check({20, 70, 31}, batch.call(batch.fused), 70);
+  check({2000, 70}, rms, 70);
+  check({20, 70, 31}, batch, 70);
 }
 
 TEST_CASE("norms refuse what does not fit") {

@@ -20,15 +20,6 @@ TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN 
   CHECK(equal(grad(least, {lowest}, {.seed = Array({1, 1, 1}, {1})})[0].value(), Array({1, 2, 2}, {1, 0, 0, 0})));
 }
 
-TEST_CASE("a mean over everything is the mean, and an image in its own size is itself") {
-  const Tensor x = normal({2, 3, 7, 5});
-  check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {2, 3}, {.keepdim = true}).value());
-  check_close(avg_pool2d(x, {7, 5}).value(), mean(x, {2, 3}, {.keepdim = true}).value());
-  for (const Interpolation mode : {Interpolation::nearest, Interpolation::bilinear}) {
-    CHECK(equal(interpolate(x, {.size = Size2d{7, 5}, .mode = mode}).value(), x.value()));
-  }
-}
-
 TEST_CASE("a neighbour without weight takes no part in an interpolation") {
   const Tensor x = Array({1, 1, 1, 3}, {1, not_a_number, 3});
   const Tensor y =
