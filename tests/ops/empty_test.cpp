@@ -10,14 +10,16 @@
 namespace xgrad::testing {
 namespace {
 
-const std::vector<Shape> all_shapes{{}, {0}, {1}, {0, 3}, {3, 0}, {1, 1}, {2, 0, 3}, {0, 0}};
-
-// Where its inputs are matrices, at matrices without elements and with few, too.
+// Where its inputs are matrices, at matrices without elements and with few, too; functions of elements and losses also with other
+// numbers of axes.
 void check_operation(const Call& row) {
   static const std::vector<Call> small = [] {
     std::vector<Call> all;
     for (const auto& [rows, columns] : {std::pair{0, 3}, {3, 0}, {0, 0}, {1, 1}, {1, 3}, {3, 1}}) {
       for (const Call& call : matrix_calls(rows, columns)) all.push_back(call);
+    }
+    for (const Shape& shape : {Shape{}, {0}, {1}, {2, 0, 3}}) {
+      for (const auto& calls : {elementwise_calls(shape), loss_calls(shape)}) all.insert(all.end(), calls.begin(), calls.end());
     }
     return all;
   }();
@@ -42,12 +44,6 @@ const RowCases<Call, rows_of_operations, check_operation> operation_cases("opera
 struct Pair {
   Shape a, b, y;
 };
-
-TEST_CASE("small shapes: functions of elements") {
-  for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{2, 0, 3}}) {
-    for (const Call& call : elementwise_calls(shape)) check_call(call);
-  }
-}
 
 TEST_CASE("small shapes: arithmetic with broadcasting") {
   for (const auto& [a, b, y] : std::vector<Pair>{{{0}, {}, {0}},
@@ -112,20 +108,9 @@ TEST_CASE("small shapes: reductions") {
       check("var", [&](const Tensors& x) { return var(x[0], axis, {.keepdim = keepdim, .correction = 0}); });
     }
   }
-  error_of<ValueError>([] { var(variable(Real(1))); });
-  error_of<ValueError>([] { argmax(Tensor(Array(Shape{3, 0})), 1); });
-  CHECK(argmax(Tensor(Array(Shape{0, 3})), 1).shape() == Shape{0});
-  CHECK(argmin(Tensor(2), 0).shape() == Shape{});
 }
 
-TEST_CASE("small shapes: softmax, normalisation and losses") {
-  for (const Shape& shape : all_shapes) {
-    for (int axis = shape.empty() ? -1 : 0; axis < shape.rank(); ++axis) {
-      check_shapes("softmax", {shape}, shape, [&](const Tensors& x) { return softmax(x[0], axis); });
-      check_shapes("log_softmax", {shape}, shape, [&](const Tensors& x) { return log_softmax(x[0], axis); });
-    }
-    for (const Call& call : loss_calls(shape)) check_call(call);
-  }
+TEST_CASE("small shapes: normalisation") {
   struct Normal {
     Shape x, normalized;
   };
@@ -133,17 +118,6 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
        std::vector<Normal>{{{2, 0, 3}, {3}}, {{0, 2, 3}, {2, 3}}, {{1}, {1}}, {{1, 3}, {1, 3}}, {{3}, {3}}}) {
     check_shapes("layer_norm", {each.x, each.normalized, each.normalized}, each.x,
                  [](const Tensors& x) { return layer_norm(x[0], x[1], x[2]); });
-  }
-  error_of<ShapeError>([] { layer_norm(variable(Array(Shape{3, 0}))); });
-  error_of<ShapeError>([] { layer_norm(variable(Real(1))); });
-  struct Lengths {
-    Shape x;
-    Index lengths;
-  };
-  for (const Lengths& each :
-       std::vector<Lengths>{{{2, 0, 3}, Index(Shape{2, 0})}, {{0, 2, 3}, Index(Shape{0, 2})}}) {
-    check_shapes("masked_softmax", {each.x}, each.x,
-                 [&](const Tensors& u) { return masked_softmax(u[0], each.lengths); });
   }
 }
 
@@ -153,22 +127,18 @@ TEST_CASE("small shapes: shapes") {
     check_shapes(name, {from}, to, [&](const Tensors& x) { return f(x[0]); });
   };
   moves("reshape", {0, 3}, {0}, [](const Tensor& x) { return reshape(x, {-1}); });
-  moves("reshape", {1, 1}, {}, [](const Tensor& x) { return reshape(x, {}); });
-  moves("reshape", {}, {1, 1}, [](const Tensor& x) { return reshape(x, {1, 1}); });
   moves("flatten", {}, {1}, [](const Tensor& x) { return flatten(x); });
   moves("flatten", {2, 0, 3}, {0}, [](const Tensor& x) { return flatten(x); });
   moves("flatten", {0, 2, 3}, {0, 6}, [](const Tensor& x) { return flatten(x, 1); });
   moves("squeeze", {}, {}, [](const Tensor& x) { return squeeze(x); });
   moves("unsqueeze", {}, {1}, [](const Tensor& x) { return unsqueeze(x, 0); });
   moves("permute", {}, {}, [](const Tensor& x) { return permute(x, {}); });
-  moves("permute", {2, 0, 3}, {3, 2, 0}, [](const Tensor& x) { return permute(x, {2, 0, 1}); });
   moves("broadcast_to", {}, {0}, [](const Tensor& x) { return broadcast_to(x, {0}); });
   moves("broadcast_to", {1}, {0, 3}, [](const Tensor& x) { return broadcast_to(x, {0, 3}); });
   moves("slice", {}, {}, [](const Tensor& x) { return x[{ellipsis}]; });
   moves("slice", {}, {1}, [](const Tensor& x) { return x[{new_axis}]; });
   moves("slice", {1}, {}, [](const Tensor& x) { return x[{0}]; });
   moves("place", {}, {1}, [](const Tensor& x) { return place(x, {0}, {1}); });
-  moves("split", {3}, {0}, [](const Tensor& x) { return split(x, {0, 3})[0]; });
   moves("chunk", {0}, {0}, [](const Tensor& x) { return chunk(x, 2)[1]; });
   moves("pad", {}, {}, [](const Tensor& x) { return pad(x, {}); });
   moves("flip", {}, {}, [](const Tensor& x) { return flip(x, {}); });
@@ -177,31 +147,9 @@ TEST_CASE("small shapes: shapes") {
   moves("tile", {3}, {0, 6}, [](const Tensor& x) { return tile(x, {0, 2}); });
   moves("tril", {0, 2, 2}, {0, 2, 2}, [](const Tensor& x) { return tril(x); });
   check_shapes("concat", {{0, 2}, {1, 2}}, {1, 2}, [](const Tensors& x) { return concat({x[0], x[1]}); });
-  check_shapes("concat", {{1}}, {1}, [](const Tensors& x) { return concat({x[0]}); });
-  check_shapes("stack", {{}, {}}, {2}, [](const Tensors& x) { return stack({x[0], x[1]}); });
-  check_shapes("stack", {{1}}, {1, 1}, [](const Tensors& x) { return stack({x[0]}); });
-  error_of<ValueError>([] { concat(Tensors{}); });
-  error_of<ValueError>([] { stack(Tensors{}); });
-  error_of<ValueError>([] { concat({Tensor(1), Tensor(2)}); });
-  error_of<ShapeError>([] { transpose(Tensor(1)); });
-  error_of<ShapeError>([] { tril(Tensor(1)); });
 }
 
 TEST_CASE("small shapes: choosing by index") {
-  struct Lookup {
-    Shape table;
-    Index ids;
-    Shape y;
-  };
-  for (const Lookup& each :
-       std::vector<Lookup>{{{4, 3}, Index(Shape{2, 0}), {2, 0, 3}}, {{4, 3}, Index(Shape{}, 2), {3}}}) {
-    check_shapes("embedding", {each.table}, each.y, [&](const Tensors& x) { return embedding(x[0], each.ids); });
-    check_shapes("embedding", {each.table}, each.y,  // the padding is none of the ids
-                 [&](const Tensors& x) { return embedding(x[0], each.ids, {.padding_idx = -1}); });
-  }
-  error_of<ValueError>([] { embedding(variable(Array(Shape{0, 3})), Index(Shape{0}), {.padding_idx = 0}); });
-  check_shapes("index_select", {{3}}, {0},
-               [](const Tensors& x) { return index_select(x[0], 0, Index(Shape{0})); });
   struct Gather {
     Shape x;
     int axis;
@@ -214,21 +162,6 @@ TEST_CASE("small shapes: choosing by index") {
     check_shapes("scatter_add", {each.x, each.index}, each.x,
                  [&](const Tensors& u) { return scatter_add(u[0], each.axis, Index(each.index, 0), u[1]); });
   }
-  for (const Shape& shape : all_shapes) {
-    if (shape.empty()) continue;
-    Shape none = shape;
-    none[0] = 0;
-    check_shapes("sort", {shape}, shape, [](const Tensors& x) { return sort(x[0], 0).values; });
-    check_shapes("topk", {shape}, none, [](const Tensors& x) { return topk(x[0], 0, 0).values; });
-    check_shapes("topk", {shape}, shape, [&](const Tensors& x) { return topk(x[0], shape[0], 0).values; });
-    CHECK(flatnonzero(Mask(shape, false)).size() == 0);
-  }
-  error_of<ValueError>([] { sort(Tensor(1), 1); });
-  CHECK(sort(Tensor(1)).indices.shape() == Shape{});
-  CHECK(one_hot(Index(Shape{0}), 3).shape() == Shape{0, 3});
-  CHECK(one_hot(Index(Shape{0}), 0).shape() == Shape{0, 0});
-  CHECK_FALSE(any(Mask(Shape{0})));
-  CHECK(all(Mask(Shape{0})));
 }
 
 TEST_CASE("small shapes: products") {
@@ -276,9 +209,7 @@ TEST_CASE("small shapes: products") {
                  [](const Tensors& u) { return linear(u[0], u[1], u[2]); });
   }
   check_shapes("dot", {{0}, {0}}, {}, [](const Tensors& x) { return dot(x[0], x[1]); });
-  check_shapes("dot", {{1}, {1}}, {}, [](const Tensors& x) { return dot(x[0], x[1]); });
   check_shapes("outer", {{0}, {3}}, {0, 3}, [](const Tensors& x) { return outer(x[0], x[1]); });
-  check_shapes("outer", {{1}, {1}}, {1, 1}, [](const Tensors& x) { return outer(x[0], x[1]); });
   check_shapes("tensordot", {{}, {}}, {}, [](const Tensors& x) { return tensordot(x[0], x[1], 0); });
   check_shapes("tensordot", {{0}, {2}}, {0, 2}, [](const Tensors& x) { return tensordot(x[0], x[1], 0); });
   check_shapes("tensordot", {{3, 0}, {3, 0}}, {}, [](const Tensors& x) { return tensordot(x[0], x[1], 2); });

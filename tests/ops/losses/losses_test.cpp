@@ -1,8 +1,5 @@
-// Losses: kernels against their composed form, gradients by weights against differences, edges, errors.
-// (Values and other gradients: losses_fixtures_test.cpp.)
-#include <algorithm>
+// Losses: edges, errors. (Values and gradients: losses_fixtures_test.cpp, random_cases_test.cpp and the catalogue of operations.)
 #include <cmath>
-#include <vector>
 
 #include <xgrad/ops/ops.h>
 
@@ -11,27 +8,6 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-TEST_CASE("cross-entropy with classes equals its composed form, for every reduction") {
-  for (const std::int64_t V : {1, 3, 8, 17, 40}) {
-    const Index targets = (5 * arange(6) % V).reshaped({2, 3});
-    for (const double a : {0.0, 0.1, 1.0}) {
-      for (const bool ignored : {false, true}) {
-        if (ignored && V == 1) continue;  // all of them, see below
-        INFO("V ", V, ", smoothing ", a, ", ignored ", ignored);
-        CrossEntropyOptions options{.label_smoothing = a};
-        if (ignored) options.ignore_index = 0;
-        const double terms = V == 1 ? 1 : 0;  // a single class has probability 1: what is left is rounding
-        for (const Reduction reduction : {Reduction::none, Reduction::sum, Reduction::mean}) {
-          options.reduction = reduction;
-          check_fused([&](const Tensors& x) { return cross_entropy(x[0], targets, options); },
-                      [&](const Tensors& x) { return plain::cross_entropy(x[0], targets, options); },
-                      {normal({2, 3, V}, 4)}, 1e-13, terms);
-        }
-      }
-    }
-  }
-}
 
 TEST_CASE("one sample without a batch") {
   const Tensor loss = cross_entropy(tensor({1, 2, 3}), Index(Shape{}, 2));
@@ -81,38 +57,6 @@ TEST_CASE("the merci -> thanks example: the cross-entropy of two distributions")
   const Tensor p = tensor({{0.02, 0.08, 0.7, 0.1, 0.05, 0.05}});
   CHECK(cross_entropy(log(p), q).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
   CHECK(kl_div(log(p), q, {.reduction = Reduction::sum}).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
-}
-
-TEST_CASE("weighted losses have the gradients of differences, by predictions, targets and weights") {
-  const Index classes({3}, {2, 0, 2});
-  for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
-    for (const Real smoothing : {0.0, 0.3}) {
-      check_gradients(
-          [&](const Tensors& x) {
-            return cross_entropy(
-                x[0], classes,
-                {.weight = x[1], .ignore_index = 0, .label_smoothing = smoothing, .reduction = reduction});
-          },
-          {normal({3, 4}), uniform({4}, 0.5, 2)});
-      check_gradients(
-          [&](const Tensors& x) {
-            return cross_entropy(x[0], softmax(x[1]),
-                                 {.weight = x[2], .label_smoothing = smoothing, .reduction = reduction});
-          },
-          {normal({3, 4}), normal({3, 4}, 2), uniform({4}, 0.5, 2)});
-    }
-    check_gradients([&](const Tensors& x) { return nll_loss(x[0], classes, {.weight = x[1], .reduction = reduction}); },
-                    {normal({3, 4}), uniform({4}, 0.5, 2)});
-    check_gradients(
-        [&](const Tensors& x) { return binary_cross_entropy(x[0], x[1], {.weight = x[2], .reduction = reduction}); },
-        {uniform({3, 4}, 0.1, 0.9), uniform({3, 4}, 0, 1, 2), uniform({4}, 0.5, 2)});
-    check_gradients(
-        [&](const Tensors& x) {
-          return binary_cross_entropy_with_logits(x[0], x[1],
-                                                  {.weight = x[2], .pos_weight = x[3], .reduction = reduction});
-        },
-        {normal({3, 4}), uniform({3, 4}, 0.1, 0.9, 2), uniform({3, 1}, 0.5, 2), uniform({4}, 0.5, 2)});
-  }
 }
 
 TEST_CASE("losses at infinities and without samples are limits") {
@@ -171,6 +115,4 @@ TEST_CASE("losses refuse what makes no sense, and say what") {
                 "[2, 3]");
   CHECK_REFUSED(ValueError, gaussian_nll_loss(x, x, p, {.eps = -1}), "gaussian_nll_loss", "eps -1");
   CHECK_REFUSED(ValueError, triplet_margin_loss(x, x, x, {.margin = 0}), "triplet_margin_loss", "margin 0");
-  CHECK_REFUSED(ShapeError, triplet_margin_loss(x, x, ones({2})), "triplet_margin_loss", "cannot broadcast");
 }
-
