@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -14,9 +13,6 @@
 #include "support/threads.h"
 
 namespace xgrad::testing {
-
-inline constexpr Real nan_value = std::numeric_limits<Real>::quiet_NaN();
-inline constexpr Real infinite = std::numeric_limits<Real>::infinity();
 
 /// An axis of a shape, before and behind which lie sizes below, at and above the width of registers and of blocks.
 struct LineCase {
@@ -34,8 +30,8 @@ inline Array with_ties(const Shape& shape, bool special) {
   Array x(shape);
   for (std::int64_t i = 0; i < x.size(); ++i) {
     Real v = static_cast<Real>((i * 7919) % 23) / 4 - 2;
-    if (special && i % 29 == 3) v = i % 58 == 3 ? infinite : -infinite;
-    if (special && i % 41 == 17) v = nan_value;
+    if (special && i % 29 == 3) v = i % 58 == 3 ? infinity : -infinity;
+    if (special && i % 41 == 17) v = not_a_number;
     if (i % 13 == 5) v = Real(-0.0);
     x.mutable_data()[i] = v;
   }

@@ -69,17 +69,6 @@ TEST_CASE(
   CHECK(equal(gradients(index_put(x, {1}, v))[0].value(), Array({2, 3}, {1, 2, 3, 0, 0, 0})));
   CHECK(equal(x.value(), Array({2, 3}, Real(0))));  // not written in place
 
-  check_gradients(
-      [&](const Tensors& in) {
-        return index_put(square(in[0]), {i, j}, square(in[1]));
-      },
-      {normal({2, 3}), normal({3}, 2)});
-  check_gradients(
-      [](const Tensors& in) {
-        return index_put(square(in[0]), {_, slice(1, 3)}, square(in[1]));
-      },
-      {normal({2, 3}), normal({2}, 2)});
-
   CHECK_REFUSED(ShapeError, index_put(x, {i, j}, tensor({1, 2})), "index_put", "values of shape [2]",
                 "part of shape [3]");
   CHECK_REFUSED(ValueError, index_put(x, {i, index({3, 0, 0})}, v), "index_put", "index 3", "[-3, 3)");
