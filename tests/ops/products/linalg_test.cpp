@@ -1,5 +1,4 @@
-// Linear algebra: the definitions, third derivatives against differences, bad input. (Values and gradients:
-// linalg_fixtures_test.cpp.)
+// Linear algebra: the definitions, symmetric and singular matrices, bad input. (Values and gradients: linalg_fixtures_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
@@ -51,13 +50,9 @@ void check_symmetric(const Function& f, const Array& at) {
   }
 }
 
-GradientCheck to_order(int count, double tolerance = 1e-7) { return {.order = count, .tolerance = tolerance}; }
-
-const Shape squares[] = {{1, 1}, {2, 2}, {5, 5}, {3, 4, 4}, {2, 1, 3, 3}};
-
 }  // namespace
 
-TEST_CASE("factors multiply to what they came from") {
+TEST_CASE("factors of matrices of any shape multiply to what they came from") {
   for (const Shape& shape : {Shape{1, 1}, {4, 4}, {5, 3}, {3, 5}, {1, 4}, {4, 1}, {2, 3, 4, 2}, {2, 1, 2, 4}}) {
     CAPTURE(str(shape));
     const Tensor a = normal(shape);
@@ -75,26 +70,6 @@ TEST_CASE("factors multiply to what they came from") {
     const Tensor vv = matmul(vh, vh, {.transpose_b = true});
     check_close(vv.value(), broadcast_to(eye(k), vv.shape()).value());
     CHECK(all(s >= Tensor(0)));
-  }
-  for (const Shape& shape : squares) {
-    const Tensor a = definite(shape);
-    const Tensor l = linalg::cholesky(a), u = linalg::cholesky(a, {.upper = true});
-    check_close(matmul(l, l, {.transpose_b = true}).value(), a.value());
-    check_close(transposed_times(u, u).value(), a.value());
-    const auto [w, v] = linalg::eigh(a);
-    check_close(matmul(v * unsqueeze(w, -2), v, {.transpose_b = true}).value(), a.value());
-    check_close(matmul(a, linalg::inv(a)).value(), broadcast_to(eye(shape.dim(-1)), shape).value());
-  }
-}
-
-TEST_CASE("lower triangles alone are read of symmetric matrices") {
-  const Tensor a = definite({4, 4}), lower = tril(a);
-  check_close(linalg::cholesky(lower).value(), linalg::cholesky(a).value());
-  check_close(linalg::eigh(lower).eigenvectors.value(), linalg::eigh(a).eigenvectors.value());
-  const Tensor t = regular({3, 3}), b = normal({3, 2});
-  for (const bool upper : {false, true}) {
-    const Tensor one_side = upper ? triu(t) : tril(t);
-    check_close(linalg::solve_triangular(t, b, {.upper = upper}).value(), linalg::solve(one_side, b).value());
   }
 }
 
@@ -132,18 +107,10 @@ TEST_CASE("the largest element of an eigenvector, and of a left singular vector,
   }
 }
 
-TEST_CASE("leading axes of systems broadcast, vectors are columns") {
-  const Tensor a = regular({3, 1, 2, 2}), b = normal({4, 2, 5}, 2);
-  const Tensor x = linalg::solve(a, b);
-  CHECK(x.shape() == Shape{3, 4, 2, 5});
-  check_close(matmul(a, x).value(), broadcast_to(b, {3, 4, 2, 5}).value());
-  check_close(linalg::solve(a[{0, 0}], b[{0}][{_, 0}]).value(), (linalg::solve(a[{0, 0}], b[{0}])[{_, 0}]).value());
-  const Tensor many = regular({3, 2, 2}), vectors = normal({3, 2}, 3);
-  CHECK(linalg::solve(many, vectors).shape() == Shape{3, 2});
-  check_close(linalg::solve(many, vectors)[{1}].value(), linalg::solve(many[{1}], vectors[{1}]).value());
-  check_close(linalg::solve_triangular(many[{0}], vectors[{0}]).value(),
-              linalg::solve(tril(many[{0}]), vectors[{0}]).value());
-  CHECK(linalg::solve_triangular(a, b).shape() == Shape{3, 4, 2, 5});
+TEST_CASE("leading axes of triangular systems broadcast, vectors are columns") {
+  const Tensor a = regular({3, 1, 2, 2}), b = normal({4, 2, 5}, 2), vector = normal({2}, 3);
+  check_close(linalg::solve_triangular(a, b).value(), linalg::solve(tril(a), b).value());
+  check_close(linalg::solve_triangular(a[{0, 0}], vector).value(), linalg::solve(tril(a[{0, 0}]), vector).value());
 }
 
 TEST_CASE("one equation in a batch of one and a vector keep their axes") {
@@ -157,27 +124,13 @@ TEST_CASE("one equation in a batch of one and a vector keep their axes") {
   CHECK(linalg::solve(a, tensor({{{3}}})).shape() == Shape{1, 1, 1});
 }
 
-TEST_CASE("linear algebra has third derivatives") {
-  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[1]); }, {regular({3, 3}), normal({3, 2}, 2)},
-                  to_order(3));
-  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[0]); }, {regular({3, 3})}, {.zero = true});
-  check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular({3, 4, 4})}, to_order(3));
-  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {regular({3, 4, 4})}, to_order(3));
-  check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular({3, 4, 4})}, to_order(3));
-  check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0])); }, {definite({3, 4, 4})},
-                  to_order(3));
-  check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
-}
-
-TEST_CASE("functions of one triangle have the gradients of functions of symmetric, or of triangular, matrices") {
+TEST_CASE("functions of one triangle have the gradients of functions of symmetric matrices") {
   for (const Shape& shape : {Shape{2, 2}, {4, 4}}) {
     const Array a = definite(shape, 3);
     check_symmetric([](const Tensors& x) { return linalg::eigh(x[0]).eigenvalues; }, a);
     check_symmetric([](const Tensors& x) { return linalg::eigh(x[0]).eigenvectors; }, a);
     for (const bool upper : {false, true}) {
       check_symmetric([=](const Tensors& x) { return linalg::cholesky(x[0], {.upper = upper}); }, a);
-      check_gradients([=](const Tensors& x) { return linalg::solve_triangular(x[0], x[1], {.upper = upper}); },
-                      {regular(shape), normal({shape[0], 3}, 2)}, to_order(3));
     }
   }
   // As PyTorch has it for eigh((a + a') / 2).
@@ -193,7 +146,7 @@ TEST_CASE("the determinant of a singular matrix has a gradient") {
                 {1,      2, 3, 2, 4, 6, 1, 0, 1, /**/ 1, 2, 3, 2, 4, 6, 3, 6, 9, /**/ 2, 0, 0, 0, 3, 1, 1, 0, 4,
                  /**/ 0, 0, 0, 0, 1, 0, 0, 0, 5});
   check_close(linalg::det(a).value(), Array({4}, {0, 0, 24, 0}));
-  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {a}, to_order(1));
+  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {a}, {.order = 1});
   const Tensor x = variable(a);
   CHECK_REFUSED(NumericError, grad(sum(linalg::det(x)), {x}, {.create_graph = true}), "det",
                 "no second derivative");
@@ -218,16 +171,6 @@ TEST_CASE("logarithms of determinants neither overflow nor underflow") {
   CHECK(linalg::slogdet(a).logabsdet.item() == doctest::Approx(400 * std::log(100.0)));
   CHECK(linalg::slogdet(-small[{slice(0, 399), slice(0, 399)}]).sign.item() == -1);
   CHECK(linalg::slogdet(small).logabsdet.item() == doctest::Approx(-400 * std::log(100.0)));
-}
-
-TEST_CASE("complete factorisations have gradients") {
-  check_gradients(
-      [](const Tensors& x) {
-        const auto [u, s, vh] = linalg::svd(x[0]);
-        return concat({flatten(u), s, flatten(vh)});
-      },
-      {normal({3, 3}, 8)}, to_order(2, 1e-5));
-  check_gradients([](const Tensors& x) { return linalg::qr(x[0]).r; }, {normal({4, 2}, 8)}, to_order(1));
 }
 
 TEST_CASE("gradients of vectors are refused where they are not defined, and those of values are not") {
@@ -264,11 +207,8 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
   CHECK(equal(leaf.grad().value(), Array({2, 2}, 1)));
 }
 
-TEST_CASE("norms are what numpy and PyTorch call them") {
+TEST_CASE("norms of any order, of numbers of any size, of infinity and of NaN") {
   const Tensor x = tensor({{3, -4}, {0, 12}});
-  CHECK(linalg::norm(x).item() == 13);
-  check_close(linalg::vector_norm(x, 2, 0).value(), Array({2}, {3, std::sqrt(160.0)}));
-  CHECK(linalg::vector_norm(x, 2, -1, {.keepdim = true}).shape() == Shape{2, 1});
   CHECK(linalg::vector_norm(x, 0).item() == 3);
   CHECK(linalg::vector_norm(x, -double(infinity)).item() == 0);
   CHECK(linalg::vector_norm(x, -1).item() == 0);

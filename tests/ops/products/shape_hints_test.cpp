@@ -185,6 +185,7 @@ TEST_CASE("matmul names the factors that have names") {
   const Tensor h = ones({2, 2}).named("h"), q = variable(Array({1, 3}, Real(1)), "q"), none = ones({4});
   CHECK_SAID(matmul(h, q), "matmul: inner sizes differ: 'h' [2, 2] @ 'q' [1, 3]");
   CHECK_SAID(matmul(none, q, {.transpose_b = true}), "matmul: inner sizes differ: [4] @ 'q' [1, 3]'");
+  CHECK_SAID(matmul(h, ones({4, 5}), {.transpose_a = true}), "matmul: inner sizes differ: 'h' [2, 2]' @ [4, 5]");
   CHECK_SAID(matmul(none, h, {.transpose_a = true}), "matmul: a vector cannot be transposed: [4] @ 'h' [2, 2]");
   CHECK_SAID(matmul(Tensor(2).named("s"), h), "matmul: a factor has no axis: 's' [] @ 'h' [2, 2]");
   CHECK_SAID(matmul(ones({2, 3, 4}).named("a"), ones({5, 4, 3})),
