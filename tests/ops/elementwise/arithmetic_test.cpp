@@ -1,4 +1,4 @@
-// Arithmetic: a tensor on both sides, edges, comparisons. (Values and gradients with broadcasting:
+// Arithmetic: edges, comparisons. (Values and gradients with broadcasting:
 // elementwise_fixtures_test.cpp and random_cases_test.cpp.)
 #include <cmath>
 #include <limits>
@@ -9,27 +9,6 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-namespace {
-
-struct Binary {
-  const char* name;
-  Tensor (*op)(const Tensor&, const Tensor&);
-  bool cancels = false;  // f(x, x) is constant
-};
-
-const Binary binary_ops[] = {{"add", add}, {"sub", sub, true},   {"mul", mul},        {"div", div, true},
-                             {"pow", pow}, {"maximum", maximum}, {"minimum", minimum}};
-
-}  // namespace
-
-TEST_CASE("the same tensor may stand on both sides") {
-  for (const Binary& op : binary_ops) {
-    INFO(op.name);
-    check_gradients([&](const Tensors& x) { return op.op(x[0], x[0]); }, {uniform({3, 5}, 0.5, 2)},
-                    {.zero = op.cancels});
-  }
-}
 
 TEST_CASE("square roots by pow at the edges, in every place of a register") {
   const Real infinity = std::numeric_limits<Real>::infinity(), least = std::numeric_limits<Real>::denorm_min();

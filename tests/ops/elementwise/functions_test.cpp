@@ -1,4 +1,4 @@
-// Functions of one tensor at all shapes, where, clamp, activations, roundings and similarities: limits, errors.
+// Functions of tensors, where, clamp, activations, roundings and similarities: limits, errors.
 // (Values: elementwise_fixtures_test.cpp, smooth_fixtures_test.cpp and numerics_test.cpp; gradients: the first two.)
 #include <cmath>
 #include <tuple>
@@ -10,41 +10,14 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("functions of all shapes keep them, and what they give does not depend on the place in a register") {
-  for (const Shape& shape : {Shape{}, {0}, {1}, {7}, {8}, {17}, {33}, {3, 5}, {2, 0, 3}, {2, 1, 3, 5}}) {
-    const Array x = uniform(shape, 1.1, 3, 5), small = uniform(shape, 0.1, 2, 5);
-    for (Tensor (*f)(const Tensor&) :
-         {tan,  atan,  sinh,  cosh, asinh, acosh, log2,     log10,      exp2,      reciprocal, floor,
-          ceil, round, trunc, frac, selu,  mish,  softsign, logsigmoid, hardswish, hardsigmoid}) {
-      const Array y = f(x).value();
-      CHECK(y.shape() == shape);
-      for (std::int64_t i = 0; i < x.size(); ++i) CHECK(y.data()[i] == f(x.data()[i]).item());
-    }
-    for (Tensor (*f)(const Tensor&) : {exp, expm1, log, log1p, sqrt, rsqrt, square, abs, sign, sin, cos, tanh, erf,
-                                       sigmoid, relu, softplus, silu, neg}) {
-      const Array y = f(small).value();
-      CHECK(y.shape() == shape);
-      for (std::int64_t i = 0; i < small.size(); ++i) {
-        CHECK(y.data()[i] == doctest::Approx(f(small.data()[i]).item()).epsilon(1e-14));
-      }
-    }
-  }
-}
-
-TEST_CASE("where takes from either side and sends the gradient there only") {
+TEST_CASE("where keeps NaN of the other side out of a gradient, and refuses what does not fit") {
   const Mask mask(Shape{2, 3}, {true, false, true, false, false, true});
-  const Tensor a = tensor({{1, 2, 3}, {4, 5, 6}}), b = tensor({-1, -2, -3});
-  check_close(where(mask, a, b).value(), tensor({{1, -2, 3}, {-1, -2, 6}}).value());
-  check_gradients([&](const Tensors& x) { return square(where(mask, x[0], x[0])); }, {normal({2, 3})});
-
   const Tensor x = variable(Array(Shape{2}, {0, 4}));
   const Tensor safe = where(x > 0, log(where(x > 0, x, 1)), 0);  // the usual way to keep NaN out of both branches
   check_close(grad(sum(safe), {x})[0].value(), tensor({0, 0.25}).value());
   CHECK_REFUSED(ShapeError, where(mask, 1, tensor({{1, 2}})), "where", "mask [2, 3]", "a []", "b [1, 2]",
                 "mask has 3 and b has 2");
 }
-
-TEST_CASE("softshrink shows NaN") { CHECK(std::isnan(softshrink(not_a_number).item())); }
 
 TEST_CASE("activations have limits at infinities, in values and slopes, and NaN stays visible") {
   struct Limit {
@@ -156,12 +129,8 @@ TEST_CASE("lerp meets both ends exactly, and exp2 and log2 powers of two") {
   CHECK(exp2(Tensor(-1076)).item() == 0);
 }
 
-TEST_CASE("allclose is isclose everywhere, of nothing too") {
-  CHECK(allclose(ones({2, 3}), full({3}, 1 + 1e-6)));
-  CHECK(!allclose(ones({2, 3}), full({3}, 1 + 1e-4)));
+TEST_CASE("nothing is close to nothing, and an infinity to itself alone") {
   CHECK(allclose(zeros({0}), ones({0})));
-  CHECK(!allclose(Tensor(not_a_number), Tensor(not_a_number)));
-  CHECK(allclose(Tensor(not_a_number), Tensor(not_a_number), {.equal_nan = true}));
   CHECK(!isclose(Tensor(infinity), Tensor(1e300), {.rtol = 1}).data()[0]);
 }
 
@@ -176,11 +145,7 @@ TEST_CASE("functions refuse what makes no sense, and say what") {
   CHECK_REFUSED(ValueError, glu(Tensor(1)), "glu", "axis -1");
   CHECK_REFUSED(ValueError, hardtanh(x, {.min_val = 2, .max_val = 1}), "hardtanh", "min_val 2", "above max_val 1");
   CHECK_REFUSED(ShapeError, atan2(x, ones({2})), "atan2", "[2, 3]", "[2]");
-  CHECK_REFUSED(ShapeError, remainder(x, ones({2})), "remainder", "[2, 3]", "[2]");
-  CHECK_REFUSED(ShapeError, fmod(x, ones({2})), "fmod", "[2, 3]", "[2]");
   CHECK_REFUSED(ShapeError, logaddexp(x, ones({2})), "logaddexp", "[2, 3]", "[2]");
-  CHECK_REFUSED(ShapeError, lerp(x, x, ones({2})), "lerp", "cannot broadcast");
-  CHECK_REFUSED(ShapeError, clamp(x, ones({2}), x), "clamp", "cannot broadcast");
   CHECK_REFUSED(ShapeError, isclose(x, ones({2})), "isclose", "cannot broadcast");
   CHECK_REFUSED(ValueError, isclose(x, x, {.rtol = -1}), "isclose", "rtol -1", "atol 1e-08");
   CHECK_REFUSED(ValueError, allclose(x, x, {.atol = not_a_number}), "allclose", "a tolerance is negative or NaN");
