@@ -88,6 +88,12 @@ TEST_CASE("Truncated normal numbers lie within the bounds and have the known dev
   CHECK(std::abs(m.mean) < 0.01);
   // Of a normal variable cut at +-2 deviations: sqrt(1 - 4 phi(2) / (2 Phi(2) - 1)) = 0.8796
   CHECK(m.deviation == doctest::Approx(0.5 * 0.8796).epsilon(0.01).scale(0));
+  // The mean of what is drawn far from the mean of all is that of its tail, on both sides.
+  for (const double side : {-1., 1.}) {
+    const Moments tail = moments(
+        init::truncated_normal({.mean = side, .std = 2, .low = side * 11 - 2, .high = side * 11 + 2})({200, 300}));
+    CHECK(std::abs(tail.mean) == doctest::Approx(9.45109).epsilon(0.001));
+  }
 }
 
 TEST_CASE("Orthogonal weights have orthonormal rows or columns") {
@@ -108,7 +114,6 @@ TEST_CASE("Orthogonal weights have orthonormal rows or columns") {
       }
     }
   }
-  CHECK(init::orthogonal()({0, 3}).size() == 0);
 }
 
 TEST_CASE("Initialisers without options have PyTorch's, and every gain its factor") {
@@ -136,20 +141,8 @@ TEST_CASE("Initialisers without options have PyTorch's, and every gain its facto
   CHECK(truncated.high == doctest::Approx(2).epsilon(0.001));
   check_normal(init::xavier_normal(), std::sqrt(2.0 / 500));
   check_normal(init::kaiming_normal(), std::sqrt(2.0 / 300));
-  check_uniform(init::uniform_within_root(4), 0.5);
   const Array q = init::orthogonal()({2, 3});
   check_close(matmul(q, q, {.transpose_b = true}).value(), Array({2, 2}, {1, 0, 0, 1}));
-  CHECK(equal(init::zeros()({2}), Array({2}, Real(0))));
-  CHECK(equal(init::ones()({2}), Array({2}, Real(1))));
-  CHECK(equal(init::constant(-3)({2}), Array({2}, Real(-3))));
-  CHECK(init::kaiming_uniform()({0, 0}).size() == 0);
-  CHECK(init::xavier_uniform()({0, 0}).size() == 0);
-  // The mean of what is drawn far from the mean of all is that of its tail, on both sides.
-  for (const double side : {-1., 1.}) {
-    const Moments tail = moments(
-        init::truncated_normal({.mean = side, .std = 2, .low = side * 11 - 2, .high = side * 11 + 2})({200, 300}));
-    CHECK(std::abs(tail.mean) == doctest::Approx(9.45109).epsilon(0.001));
-  }
 }
 
 TEST_CASE("The seed decides") {
@@ -165,33 +158,39 @@ TEST_CASE("The seed decides") {
 }
 
 TEST_CASE("Initialisers refuse what makes no sense") {
-  constexpr double nan = not_a_number, most = std::numeric_limits<double>::max();
+  constexpr double most = std::numeric_limits<double>::max();
   const auto error = [](const auto& f) { return error_of<ValueError>(f); };
   using init::Nonlinearity;
-  CHECK(error([=] { init::gain(Nonlinearity::tanh, {.slope = nan}); }) == "gain: slope nan is not finite");
-  CHECK(error([=] { init::uniform({.low = nan}); }) == "uniform: low nan is not finite");
-  CHECK(error([=] { init::uniform({.high = nan}); }) == "uniform: high nan is not finite");
-  CHECK(error([=] { init::uniform({.low = -most, .high = most}); }) == "uniform: high - low inf is not finite");
-  CHECK(error([=] { init::normal({.mean = nan}); }) == "normal: mean nan is not finite");
-  CHECK(error([=] { init::normal({.std = nan}); }) == "normal: std nan is negative or NaN");
-  CHECK(error([=] { init::normal({.std = infinity}); }) == "normal: std inf is not finite");
-  CHECK(error([=] { init::normal({.std = most / 6}); }) ==
-        "normal: mean with its standard deviations inf is not finite");
+  for (const double bad : {double(not_a_number), double(infinity), -double(infinity)}) {
+    const std::string not_finite = str(" ", bad, " is not finite");
+    CHECK(error([=] { init::gain(Nonlinearity::tanh, {.slope = bad}); }) == "gain: slope" + not_finite);
+    CHECK(error([=] { init::uniform({.low = bad}); }) == "uniform: low" + not_finite);
+    CHECK(error([=] { init::uniform({.high = bad}); }) == "uniform: high" + not_finite);
+    CHECK(error([=] { init::normal({.mean = bad}); }) == "normal: mean" + not_finite);
+    CHECK(error([=] { init::truncated_normal({.mean = bad}); }) == "truncated_normal: mean" + not_finite);
+    CHECK(error([=] { init::truncated_normal({.low = bad}); }) == "truncated_normal: low" + not_finite);
+    CHECK(error([=] { init::truncated_normal({.high = bad}); }) == "truncated_normal: high" + not_finite);
+    CHECK(error([=] { init::xavier_uniform({.gain = bad}); }) == "xavier_uniform: gain" + not_finite);
+    CHECK(error([=] { init::xavier_normal({.gain = bad}); }) == "xavier_normal: gain" + not_finite);
+    CHECK(error([=] { init::kaiming_uniform({.slope = bad}); }) == "kaiming_uniform: slope" + not_finite);
+    CHECK(error([=] { init::kaiming_normal({.slope = bad}); }) == "kaiming_normal: slope" + not_finite);
+    CHECK(error([=] { init::orthogonal({.gain = bad}); }) == "orthogonal: gain" + not_finite);
+    CHECK_THROWS_AS(init::truncated_normal({.std = bad}), ValueError);
+  }
+  CHECK(error([] { init::normal({.std = not_a_number}); }) == "normal: std nan is negative or NaN");
+  CHECK(error([] { init::normal({.std = infinity}); }) == "normal: std inf is not finite");
+  // Finite, but results of them would not be.
+  CHECK(error([] { init::uniform({.low = -most, .high = most}); }) == "uniform: high - low inf is not finite");
+  CHECK(error([] { init::normal({.std = most / 6}); }) == "normal: mean with its standard deviations inf is not finite");
   CHECK_NOTHROW(init::normal({.mean = most / 10, .std = most / 10}));
-  CHECK(error([=] { init::truncated_normal({.low = -infinity}); }) == "truncated_normal: low -inf is not finite");
-  CHECK(error([=] { init::truncated_normal({.high = infinity}); }) == "truncated_normal: high inf is not finite");
-  CHECK(error([=] { init::truncated_normal({.mean = nan}); }) == "truncated_normal: mean nan is not finite");
-  CHECK(error([=] { init::truncated_normal({.mean = 100}); }) ==
-        "truncated_normal: [-2, 2] is too many standard deviations 1 away from the mean 100");
-  CHECK(error([=] { init::xavier_uniform({.gain = nan}); }) == "xavier_uniform: gain nan is not finite");
-  CHECK(error([=] { init::xavier_normal({.gain = nan}); }) == "xavier_normal: gain nan is not finite");
-  CHECK(error([=] { init::kaiming_uniform({.slope = nan}); }) == "kaiming_uniform: slope nan is not finite");
-  CHECK(error([=] { init::kaiming_normal({.slope = nan}); }) == "kaiming_normal: slope nan is not finite");
-  CHECK(error([=] { init::orthogonal({.gain = nan}); }) == "orthogonal: gain nan is not finite");
-  CHECK(error([=] { init::xavier_uniform({.gain = most})({2, 2}); }) == "xavier_uniform: high - low inf is not finite");
-  CHECK(error([=] {
+  CHECK(error([] { init::xavier_uniform({.gain = most})({2, 2}); }) == "xavier_uniform: high - low inf is not finite");
+  CHECK(error([] {
           init::xavier_normal({.gain = most})({1, 1});
         }) == "xavier_normal: mean with its standard deviations inf is not finite");
+  for (const double mean : {100., -100.}) {
+    CHECK(error([=] { init::truncated_normal({.mean = mean}); }) ==
+          str("truncated_normal: [-2, 2] is too many standard deviations 1 away from the mean ", mean));
+  }
   CHECK_REFUSED(ValueError, init::normal({.std = -1}), "normal", "std -1 is negative or NaN");
   CHECK_REFUSED(ValueError, init::uniform({.low = 1, .high = 0}), "uniform", "no numbers in [1, 0)");
   CHECK_REFUSED(ValueError, init::uniform_within_root(0), "uniform_within_root", "n 0 is not positive");
