@@ -1,4 +1,4 @@
-// Patterns, freezing, groups; and small batches whose gradients add up.
+// Patterns, freezing, groups.
 #include "support.h"
 
 #include <xgrad/xgrad.h>
@@ -77,33 +77,6 @@ TEST_CASE("Parameters go to the group of the first rule that applies, the others
                 "rule 1");
   CHECK_REFUSED(ValueError, group({{nullptr, {}}}), "parameter_groups", "the function is empty");
   CHECK_REFUSED(ValueError, optim::parameter_groups<optim::SgdOptions>({}, {}), "parameter_groups", "no parameters");
-}
-
-TEST_CASE("The gradients of k small batches, each divided by k, add up to those of one large batch") {
-  const Array x = normal({12, 2}, 5), y = normal({12, 1}, 6);
-  const auto loss = [&](const Net& net, std::int64_t from, std::int64_t to) {
-    return mse_loss(net(Tensor(x[{slice(from, to)}])), Tensor(y[{slice(from, to)}]));
-  };
-  manual_seed(1);
-  const Net large;
-  manual_seed(1);
-  const Net small;
-  optim::AdamW one{large.parameters()}, several{small.parameters()};
-  for (int step = 0; step < 5; ++step) {
-    loss(large, 0, 12).backward();
-    optim::clip_grad_norm(large.parameters(), 0.1);
-    one.step();
-    one.zero_grad();
-
-    constexpr int k = 4;
-    for (int part = 0; part < k; ++part) (loss(small, 3 * part, 3 * part + 3) / k).backward();
-    optim::clip_grad_norm(small.parameters(), 0.1);
-    several.step();
-    several.zero_grad();
-  }
-  for (std::size_t i = 0; i < 4; ++i) {
-    check_close(small.parameters()[i].value(), large.parameters()[i].value(), 1e-10);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Optimizers, schedules and helpers against what PyTorch's did over whole runs.
 #include <xgrad/xgrad.h>
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "optim/support.h"
 #include "support/check.h"
@@ -11,31 +13,39 @@
 namespace xgrad::testing {
 namespace {
 
-/// The options that many have, where they are stored.
+/// The options that the case stores. Those that it does not store are PyTorch's defaults, which so are seen to be ours.
 template <class Options>
 Options options_of(const Case& c) {
-  Options options;
-  options.lr = c.number("lr", options.lr);
-  if constexpr (requires { options.weight_decay; }) {
-    options.weight_decay = c.number("weight_decay", options.weight_decay);
+  Options o;
+  const auto take = [&]<class T>(const char* name, T& option) {
+    if (!c.has(name)) return;
+    if constexpr (std::is_same_v<T, bool>) {
+      option = c.flag(name);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      option = static_cast<T>(c.number(name));
+    } else {
+      std::ranges::copy(c.reals(name), option.begin());
+    }
+  };
+  take("lr", o.lr);
+  take("weight_decay", o.weight_decay);
+  take("maximize", o.maximize);
+  if constexpr (requires { o.eps; }) take("eps", o.eps);
+  if constexpr (requires { o.betas; }) take("betas", o.betas);
+  if constexpr (requires { o.amsgrad; }) take("amsgrad", o.amsgrad);
+  if constexpr (requires { o.momentum; }) take("momentum", o.momentum);
+  if constexpr (requires { o.dampening; }) take("dampening", o.dampening);
+  if constexpr (requires { o.nesterov; }) take("nesterov", o.nesterov);
+  if constexpr (requires { o.alpha; }) take("alpha", o.alpha);
+  if constexpr (requires { o.centered; }) take("centered", o.centered);
+  if constexpr (requires { o.rho; }) take("rho", o.rho);
+  if constexpr (requires { o.lr_decay; }) take("lr_decay", o.lr_decay);
+  if constexpr (requires { o.initial_accumulator_value; }) {
+    take("initial_accumulator_value", o.initial_accumulator_value);
   }
-  options.maximize = c.flag("maximize");
-  if constexpr (requires { options.eps; }) options.eps = c.number("eps", options.eps);
-  if constexpr (requires { options.betas; }) {
-    if (c.has("betas")) options.betas = {c.reals("betas")[0], c.reals("betas")[1]};
-  }
-  if constexpr (requires { options.amsgrad; }) options.amsgrad = c.flag("amsgrad");
-  if constexpr (requires { options.momentum; }) options.momentum = c.number("momentum");
-  if constexpr (requires { options.dampening; }) options.dampening = c.number("dampening");
-  if constexpr (requires { options.nesterov; }) options.nesterov = c.flag("nesterov");
-  if constexpr (requires { options.alpha; }) options.alpha = c.number("alpha", options.alpha);
-  if constexpr (requires { options.centered; }) options.centered = c.flag("centered");
-  if constexpr (requires { options.rho; }) options.rho = c.number("rho", options.rho);
-  if constexpr (requires { options.lr_decay; }) {
-    options.lr_decay = c.number("lr_decay");
-    options.initial_accumulator_value = c.number("initial_accumulator_value");
-  }
-  return options;
+  if constexpr (requires { o.ns_steps; }) take("ns_steps", o.ns_steps);
+  if constexpr (requires { o.ns_coefficients; }) take("ns_coefficients", o.ns_coefficients);
+  return o;
 }
 
 template <class Optimizer>
@@ -84,14 +94,7 @@ TEST_CASE("every optimizer makes PyTorch's steps with every option") {
 
 TEST_CASE("Muon takes PyTorch's way with matrices") {
   check_fixtures("muon", {{"muon", [](const Case& c) {
-                             optim::MuonOptions options{.lr = c.number("lr", 1e-3),
-                                                        .weight_decay = c.number("weight_decay", 0.1),
-                                                        .momentum = c.number("momentum", 0.95)};
-                             options.nesterov = !c.has("nesterov") || c.flag("nesterov");
-                             if (c.has("ns_steps")) options.ns_steps = c.integer("ns_steps");
-                             if (c.has("ns_coefficients")) {
-                               std::ranges::copy(c.reals("ns_coefficients"), options.ns_coefficients.begin());
-                             }
+                             auto options = options_of<optim::MuonOptions>(c);
                              if (c.has("adjust_lr_fn")) {
                                options.adjust_lr_fn = c.text("adjust_lr_fn") == "match_rms_adamw"
                                                           ? optim::MuonRate::match_rms_adamw

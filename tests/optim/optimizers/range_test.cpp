@@ -60,20 +60,5 @@ TEST_CASE("A gradient whose square overflows moves its parameter, and does not s
   CHECK(x.item() == doctest::Approx(1).epsilon(1e-4));
 }
 
-TEST_CASE("Ten steps of AdamW are those of its formula in double") {
-  const Tensor x = variable(1);
-  optim::AdamW adam{{x}, {.lr = 0.1, .weight_decay = 0.1}};
-  double y = 1, m = 0, v = 0;
-  for (int t = 1; t <= 10; ++t) {
-    const double g = std::sin(t);
-    adam.step({Tensor(static_cast<Real>(g))});
-    m += 0.1 * (g - m);
-    v = 0.999 * v + 0.001 * g * g;
-    y -= 0.1 * 0.1 * y;
-    y -= 0.1 / (1 - std::pow(0.9, t)) * m / (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
-  }
-  CHECK(x.item() == doctest::Approx(y).epsilon(1e-5));
-}
-
 }  // namespace
 }  // namespace xgrad::testing
