@@ -151,30 +151,5 @@ TEST_CASE("Settings of attention layers at the ends of their range are refused, 
               DotProductAttention(root)(x, x, x, causal).value(), 1e-14);
 }
 
-TEST_CASE("Attention pooling refuses what would be repeated to fit") {
-  const Tensor q(normal({1, 3, 4})), k(normal({2, 5, 4})), narrow_keys(normal({1, 5, 1}));
-  const GaussianAttention gaussian{root};
-  const AdditiveAttention additive{root, {.query = 4, .key = 4, .hidden = 2}};
-  const DotProductAttention dot{root};
-  const AttentionPooling* const kinds[] = {&gaussian, &additive, &dot};
-  for (const AttentionPooling* attn : kinds) {
-    CHECK_REFUSED(ShapeError, attn->score(q, k), "attention", "batch sizes differ: q [1, 3, 4], k [2, 5, 4]");
-    CHECK_THROWS_AS(attn->weights(q, k), ShapeError);
-    CHECK_THROWS_AS(attn->score(q[0], k[0]), ShapeError);
-    CHECK_THROWS_AS(attn->weights(k[0], k[0]), ShapeError);
-  }
-  CHECK_REFUSED(ShapeError, gaussian.score(q, narrow_keys), "attention", "q [1, 3, 4]", "k [1, 5, 1]");
-  const Tensor one = q[{_, slice(0, 1)}];
-  CHECK_REFUSED(ShapeError, additive(one, q, q, {.bias = ones({3, 3})}), "attention", "bias of shape", "[3, 3]",
-                "[1, 1, 1, 3]");
-  CHECK_REFUSED(ShapeError, additive(one, q, q, {.masked = Mask({3, 3}, false)}), "attention",
-                "masked of shape [3, 3] cannot become [1, 1, 1, 3]");
-  struct Wrong : AttentionPooling {
-    Wrong() : AttentionPooling(root, 0) {}
-    Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, 2); }
-  } wrong;
-  CHECK_REFUSED(ShapeError, wrong(q, q, q), "attention", "scores of shape [1, 3], needs [1, 3, 3]");
-}
-
 }  // namespace
 }  // namespace xgrad::testing

@@ -1,7 +1,7 @@
-// Attention pooling: the worked figures, every score by its formula, windows, self-attention in both forms.
+// Attention pooling: what is masked, every score by its formula, windows, self-attention in both forms.
 #include "../support.h"
 
-#include <limits>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -28,41 +28,19 @@ std::vector<std::unique_ptr<AttentionPooling>> every_kind(std::int64_t width, do
   return kinds;
 }
 
-// The worked example: equal keys, so that every query averages the values that it may see.
-const Tensor same_keys = ones({2, 10, 2});
-const Tensor counting_values = [] {
-  Array v(Shape{2, 10, 4});
-  for (std::int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = static_cast<Real>(i % 40);
-  return v;
-}();
-const AttentionMask two_and_six = padding(Index({2}, {2, 6}));
-const Array averages({2, 1, 4}, {2, 3, 4, 5, 10, 11, 12, 13});
-
-TEST_CASE("Additive attention is W_v tanh(W_q q + W_k k), each query against each key") {
-  const AdditiveAttention attn{root, {.query = 3, .key = 2, .hidden = 4}};
-  const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 5, 2}, 2)), v(normal({1, 5, 6}, 3));
-  Tensors rows;
-  for (std::int64_t t = 0; t < 2; ++t) {
-    Tensors scores;
-    for (std::int64_t s = 0; s < 5; ++s) {
-      scores.push_back(attn.w_v(tanh(attn.w_q(q[{0, t}]) + attn.w_k(k[{0, s}]))));
-    }
-    rows.push_back(matmul(softmax(concat(scores)), v[{0}]));
-  }
-  check_close(attn(q, k, v).value()[{0}], stack(rows).value());
-}
-
 // ---- One interface ----
 
-TEST_CASE("With equal keys every kind averages the values that a query may see") {
-  for (const auto& attn : every_kind(2, 0.5)) {
-    CAPTURE(attn->description());
-    const Tensor q(normal({2, 1, 2}));
-    CHECK(!equal((*attn)(q, same_keys, counting_values, two_and_six).value(), averages));
-    const Eval eval(*attn);
-    check_close((*attn)(q, same_keys, counting_values, two_and_six).value(), averages);
+TEST_CASE("Every kind drops weights in training, and not otherwise") {
+  const Tensor x(normal({2, 3, 4}));
+  const auto steady = every_kind(4), dropping = every_kind(4, 0.5);
+  for (std::size_t i = 0; i < steady.size(); ++i) {
+    CAPTURE(steady[i]->description());
+    dropping[i]->load_state_dict(steady[i]->state_dict());
+    const Array y = (*steady[i])(x, x, x).value();
+    CHECK(!equal((*dropping[i])(x, x, x).value(), y));
+    const Eval eval(*dropping[i]);
+    check_close((*dropping[i])(x, x, x).value(), y);
   }
-  CHECK(AdditiveAttention(root, {.query = 20, .key = 2, .hidden = 8}).num_parameters() == 20 * 8 + 2 * 8 + 8);
 }
 
 TEST_CASE("Every kind is score, softmax, weighted sum, under any mask, and offers its weights to a recorder") {
@@ -88,47 +66,32 @@ TEST_CASE("Every kind is score, softmax, weighted sum, under any mask, and offer
   }
 }
 
-TEST_CASE("A query that may see nothing gets 0, with gradients 0, and the others do not notice") {
+TEST_CASE("What is padding matters to no kind, not even NaN, and a query that may see nothing gets 0") {
+  const Array good = normal({2, 5, 4}, 2), seed = normal({2, 3, 4}, 4);
+  const AttentionMask mask = padding(Index({2}, {0, 3}));
+  const Array bad = where(padding_mask(Index({2}, {0, 3}), 5).reshaped({2, 5, 1}), not_a_number, Tensor(good)).value();
   for (const auto& attn : every_kind(4)) {
     CAPTURE(attn->description());
-    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(normal({2, 5, 4}, 2)),
-                 v = variable(normal({2, 5, 4}, 3));
-    const Tensor y = (*attn)(q, k, v, padding(Index({2}, {0, 5})));
+    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(bad), v = variable(bad);
+    const Tensor y = (*attn)(q, k, v, mask);
     CHECK(equal(y.value()[{0}], Array({3, 4}, Real(0))));
-    check_close(y.value()[{1}], (*attn)(q, k, v, {}).value()[{1}]);
-    for (const Tensor& g : grad(y, {q, k, v}, {.seed = normal({2, 3, 4}, 4)})) {
-      for (const Real value : g.value()[{0}]) CHECK(value == 0);
-      for (const Real value : g.value()[{1}]) CHECK(value == value);
-    }
-  }
-}
-
-TEST_CASE("What is padding does not matter to any kind, not even NaN, nor to its gradients") {
-  const Array good = normal({2, 5, 4}, 2);
-  Array bad = good;
-  for (int i = 12; i < 20; ++i) bad.mutable_data()[i] = std::numeric_limits<Real>::quiet_NaN();
-  const AttentionMask mask = padding(Index({2}, {3, 5}));
-  for (const auto& attn : every_kind(4)) {
-    CAPTURE(attn->description());
-    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(bad);
-    const Tensor y = (*attn)(q, k, k, mask);
     check_close(y.value(), (*attn)(q, good, good, mask).value());
-    Tensors leaves = attn->parameters();
-    leaves.insert(leaves.end(), {q, k});
-    for (const Tensor& g : grad(y, leaves, {.seed = normal({2, 3, 4}, 4)})) {
-      for (const Real value : g.value()) CHECK(value == value);
+    Tensors leaves{q, k, v};
+    for (const Tensor& parameter : attn->parameters()) leaves.push_back(parameter);
+    const Tensors gradients = grad(y, leaves, {.seed = seed});
+    for (std::size_t i = 0; i < 3; ++i) CHECK(largest(gradients[i].value()[{0}]) == 0);
+    for (const Tensor& g : gradients) {
+      for (const Real value : g.value()) CHECK(std::isfinite(value));
     }
   }
 }
 
-TEST_CASE("Attention pooling refuses what does not fit") {
+TEST_CASE("Attention pooling refuses what does not fit, or would be repeated to fit") {
   CHECK_REFUSED(ValueError, AdditiveAttention(root, {.query = 2, .key = 2, .hidden = 2, .dropout = 2}),
                 "AdditiveAttention", "dropout 2 is not in [0, 1]");
   CHECK_REFUSED(ValueError, BandAttention(root, {.before = -1}), "window", "before -1 and after 0: one is negative");
-  const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4})), x(normal({3, 4}));
+  const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4})), x(normal({3, 4})), one(normal({1, 5, 4}));
   for (const auto& attn : every_kind(4)) {
-    CHECK_REFUSED(ShapeError, (*attn)(q, k, q), "attention", "q [2, 3, 4]", "k [2, 5, 4]", "v [2, 3, 4]");
-    const Tensor one(normal({1, 5, 4}));
     const auto refused = [&](const Tensor& q, const Tensor& k, const Tensor& v, const char* rule) {
       CHECK_REFUSED(ShapeError, (*attn)(q, k, v), "attention",
                     str(rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape()));
@@ -145,7 +108,23 @@ TEST_CASE("Attention pooling refuses what does not fit") {
       const std::string said = error_of<ValueError>([&] { (*attn)(q, k, k, wrong); });
       CHECK(said.ends_with(str("attention: length ", length, " is not in [0, 5]")));
     }
+    CHECK_REFUSED(ShapeError, attn->score(q, one), "attention", "batch sizes differ: q [2, 3, 4], k [1, 5, 4]");
+    CHECK_THROWS_AS(attn->weights(q, one), ShapeError);
+    CHECK_THROWS_AS(attn->score(x, x), ShapeError);
+    CHECK_THROWS_AS(attn->weights(x, x), ShapeError);
+    const Tensor query = q[{_, slice(0, 1)}];
+    CHECK_REFUSED(ShapeError, (*attn)(query, q, q, {.bias = ones({3, 3})}), "attention", "bias of shape", "[3, 3]",
+                  "[2, 1, 1, 3]");
+    CHECK_REFUSED(ShapeError, (*attn)(query, q, q, {.masked = Mask({3, 3}, false)}), "attention",
+                  "masked of shape [3, 3] cannot become [2, 1, 1, 3]");
   }
+  CHECK_REFUSED(ShapeError, GaussianAttention(root).score(q, normal({2, 5, 1})), "attention", "q [2, 3, 4]",
+                "k [2, 5, 1]");
+  struct Wrong : AttentionPooling {
+    Wrong() : AttentionPooling(root, 0) {}
+    Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, 2); }
+  } wrong;
+  CHECK_REFUSED(ShapeError, wrong(q, q, q), "attention", "scores of shape [2, 3], needs [2, 3, 3]");
 }
 
 struct CosineAttention : AttentionPooling {
@@ -165,7 +144,7 @@ TEST_CASE("A score of one's own is one function") {
 
 // ---- Single kinds ----
 
-TEST_CASE("The plain dot product, the scaled one and the bilinear one") {
+TEST_CASE("Scores are dot products, plain or scaled, bilinear, or w_v tanh(W_q q + W_k k)") {
   const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 4, 3}, 2));
   const Tensor dots = matmul(q, transpose(k));
   check_close(DotProductAttention(root, {.scale = 1}).score(q, k).value(), dots.value());
@@ -173,11 +152,13 @@ TEST_CASE("The plain dot product, the scaled one and the bilinear one") {
   const BilinearAttention attn{root, {.query = 3, .key = 5}};
   const Tensor wide(normal({1, 4, 5}, 3));
   check_close(attn.score(q, wide).value(), matmul(matmul(q, transpose(attn.w.weight)), transpose(wide)).value());
+  const AdditiveAttention additive{root, {.query = 3, .key = 5, .hidden = 2}};
+  const Tensor sums = unsqueeze(additive.w_q(q), 2) + unsqueeze(additive.w_k(wide), 1);  // (B, T, S, hidden)
+  check_close(additive.score(q, wide).value(), squeeze(additive.w_v(tanh(sums)), -1).value());
 }
 
 TEST_CASE("Gaussian attention is kernel regression") {
   const GaussianAttention attn{root, {.w = 2}};
-  CHECK(attn.num_parameters() == 0);
   CHECK(GaussianAttention(root, {.trained = true}).num_parameters() == 1);
   const Tensor q = tensor({{{0.5}, {2}}}), k = tensor({{{0}, {1}, {3}}}), v = tensor({{{1}, {10}, {100}}});
   for (int t = 0; t < 2; ++t) {
@@ -209,19 +190,11 @@ TEST_CASE("Windowed attention is scaled dot-product attention under a band") {
                 "needs as many queries as keys, got 7 and 5");
 }
 
-TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scores divided by 8") {
+TEST_CASE("Self-attention is the formula, with positions as rows and as columns") {
   const SelfAttention attn{root, 512, 64};
-  CHECK(attn.num_parameters() == 3 * 512 * 64);
-  const Tensor x(normal({2, 7, 512}));
-  const Tensor rows = attn(x);
-  CHECK(rows.shape() == Shape{2, 7, 64});
-  const Tensor columns = attn.columns(transpose(x));
-  CHECK(columns.shape() == Shape{2, 64, 7});
-  check_close(transpose(columns).value(), rows.value());
-
-  const Tensor q = attn.w_q(x), k = attn.w_k(x), v = attn.w_v(x);
-  check_close(attn.attn.score(q, k).value(), (matmul(q, transpose(k)) / 8).value());
-  check_close(rows.value(), plain::attention(q, k, v).value());
+  const Tensor x(normal({2, 7, 512})), rows = attn(x);
+  check_close(transpose(attn.columns(transpose(x))).value(), rows.value());
+  check_close(rows.value(), plain::attention(attn.w_q(x), attn.w_k(x), attn.w_v(x)).value());
   CHECK_REFUSED(ShapeError, attn.columns(x[0]), "self_attention",
                 "needs three axes (batch, width, positions), got [7, 512]");
 }
