@@ -262,15 +262,10 @@ TEST_CASE("BERT's file may have the old names of norms, the pooler and the guess
 }
 
 TEST_CASE("Mistral is Llama with a window, if that is shorter than the context") {
-  const Llama model{root, llama_options(folder_of("mistral"))};
-  load_llama(model, folder_of("mistral"));
-  const StateFile expected = load_safetensors(fixture_path("mistral.safetensors"));
-  check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>("logits"), 1e-6);
-
   const TemporaryFolder folder;
-  const std::string path = folder / "config.json", whole = read_text(folder_of("mistral") + "/config.json");
+  const std::string path = folder / "config.json", whole = read_text(folder_of("mistral_window") + "/config.json");
   const auto with = [&](const std::string& entry, const std::string& instead) {
-    const std::string old = R"("sliding_window": 32,)";
+    const std::string old = R"("sliding_window": 3,)";
     std::string text = whole;
     text.replace(text.find(old), old.size(), entry);
     text.replace(text.find("\"max_position_embeddings\": 32"), 29, "\"max_position_embeddings\": " + instead);
@@ -283,6 +278,8 @@ TEST_CASE("Mistral is Llama with a window, if that is shorter than the context")
   CHECK(!llama_options(path).window);
   with("", "4097");
   CHECK(llama_options(path).window == 4096);
+  with(R"("sliding_window": 32,)", "32");
+  CHECK(!llama_options(path).window);
   with(R"("sliding_window": 31,)", "32");
   CHECK(llama_options(path).window == 31);
   with(R"("sliding_window": 0,)", "32");
@@ -292,32 +289,30 @@ TEST_CASE("Mistral is Llama with a window, if that is shorter than the context")
 
 TEST_CASE("A model of another family is refused by name, and without the name by what it does otherwise") {
   const TemporaryFolder folder;
-  const auto refusal = [&](const std::string& family, const auto& read, bool named = true) {
-    std::string path = fixture_path("families/" + family + ".json");
-    if (!named) {
-      const std::string text = std::regex_replace(read_text(path), std::regex("\"model_type\": \"[a-z0-9_]*\",?"), "");
-      path = write_text(folder / "config.json", text).string();
-    }
+  const auto refusal = [](const std::string& path, const auto& read) {
     const std::string error = error_of<FormatError>([&] { read(path); });
     const std::size_t begin = error.find(".json: ");
     return error.substr(begin == error.npos ? 0 : begin + 7);
   };
-  const auto refused_by_name = [&](const auto& read, std::initializer_list<const char*> families) {
-    for (const std::string family : families) {
-      CHECK(refusal(family, read) == str("\"model_type\" is not supported, found \"", family, "\""));
-    }
+  const auto check = [&](const auto& read, const std::string& family, const std::string& without_name = "") {
+    CAPTURE(family);
+    const std::string path = fixture_path("families/" + family + ".json");
+    CHECK(refusal(path, read) == str("\"model_type\" is not supported, found \"", family, "\""));
+    if (without_name.empty()) return;
+    const std::string text = std::regex_replace(read_text(path), std::regex("\"model_type\": \"[a-z0-9_]*\",?"), "");
+    const std::string said = refusal(write_text(folder / "config.json", text).string(), read);
+    CHECK(said.starts_with(without_name));
   };
-  refused_by_name(llama_options, {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "nemotron", "gptj"});
-  refused_by_name(gpt2_options, {"gptj", "gpt_bigcode", "granite"});
-  refused_by_name(bert_options, {"roberta", "electra", "granite"});
-  const bool named = false;
-  CHECK(refusal("granite", llama_options, named) == "\"embedding_multiplier\" is not supported, found 12.0");
-  CHECK(refusal("smollm3", llama_options, named).starts_with("\"no_rope_layers\" is not supported, found [1,1,1,0,"));
-  CHECK(refusal("gemma", llama_options, named) == "\"hidden_act\" is not supported, found \"gelu_pytorch_tanh\"");
-  CHECK(refusal("cohere", llama_options, named) == "\"logit_scale\" is not supported, found 0.0625");
-  CHECK(refusal("nemotron", llama_options, named) == "\"hidden_act\" is not supported, found \"relu2\"");
-  CHECK(refusal("gpt_bigcode", gpt2_options, named) == "\"multi_query\" is not supported, found true");
-  CHECK(refusal("electra", bert_options, named) == "\"embedding_size\" is not supported, found 128");
+  for (const char* family : {"ernie4_5", "olmo", "gptj"}) check(llama_options, family);
+  check(llama_options, "granite", "\"embedding_multiplier\" is not supported, found 12.0");
+  check(llama_options, "smollm3", "\"no_rope_layers\" is not supported, found [1,1,1,0,");
+  check(llama_options, "gemma", "\"hidden_act\" is not supported, found \"gelu_pytorch_tanh\"");
+  check(llama_options, "cohere", "\"logit_scale\" is not supported, found 0.0625");
+  check(llama_options, "nemotron", "\"hidden_act\" is not supported, found \"relu2\"");
+  check(gpt2_options, "gpt_bigcode", "\"multi_query\" is not supported, found true");
+  for (const char* family : {"gptj", "granite"}) check(gpt2_options, family);
+  check(bert_options, "electra", "\"embedding_size\" is not supported, found 128");
+  for (const char* family : {"roberta", "granite"}) check(bert_options, family);
 }
 
 TEST_CASE("What other families do otherwise is refused by name, and taken where it changes nothing") {
@@ -386,28 +381,10 @@ TEST_CASE("Activations have all the names that the package has for them") {
   CHECK(equal(value("gelu"), gelu(x).value()));
 }
 
-TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they stand") {
-  const Config config;
-  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  std::string objects;
-  for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
-  objects += "1" + std::string(100'000, '}');
-  for (const std::string& value : {deep, objects, std::string(100'000, '[')}) {
-    for (const std::string& text : {str(R"({"vocab_size": )", value, "}"), value, str(R"({"any": )", value, "}"),
-                                    str(R"({"hidden_act": )", value, "}"), str(R"({"rope_scaling": )", value, "}")}) {
-      CHECK(config.refusal(text, gpt2_options) == "gpt2_options: brackets are nested deeper than 64");
-      CHECK(config.refusal(text, llama_options) == "llama_options: brackets are nested deeper than 64");
-      CHECK(config.refusal(text, bert_options) == "bert_options: brackets are nested deeper than 64");
-    }
-  }
-}
-
 TEST_CASE("Options that are missing, wrong, or not to be had are refused by name") {
   const Config config;
   const auto gpt2 = [&](const std::string& text) { return config.refusal(text, gpt2_options); };
   CHECK(gpt2("[]") == "gpt2_options: is no JSON object");
-  CHECK(gpt2("{") == "gpt2_options: is not valid JSON at byte 1");
-  CHECK(gpt2(R"({"vocab_size": 1, "vocab_size": 2})") == "gpt2_options: the key \"vocab_size\" is given twice");
   CHECK(gpt2("{}") == "gpt2_options: \"vocab_size\" is missing");
   const std::string no_size = "gpt2_options: \"vocab_size\" is not an integer below 2^40, found ";
   CHECK(gpt2(R"({"vocab_size": -1})") == no_size + "-1");
@@ -424,7 +401,6 @@ TEST_CASE("Options that are missing, wrong, or not to be had are refused by name
       "type_vocab_size": 1, "hidden_size": 1, "num_attention_heads": 1, "num_hidden_layers": 1, "intermediate_size": 1})";
   CHECK(config.refusal(bert, bert_options) ==
         "bert_options: \"hidden_act\" is no activation that is known, found \"swish2\"");
-  CHECK(gpt2(str(R"({"vocab_size": ")", std::string(500'000, 'x'), "\"}")).size() < 300);
   write_text(config.path, R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 0})");
   CHECK_REFUSED(ValueError, Gpt(root, gpt2_options(config.path)), "Gpt", "layers 0 is not positive");
   write_text(config.path, std::string((1 << 20) + 1, ' '));
