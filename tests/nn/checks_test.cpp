@@ -152,6 +152,12 @@ TEST_CASE("what counts of the library's models does not depend on padding") {
   CHECK(check_padding_invariance([&](const Index& x, const Index& n) { return model(x, n, target); }, ids, lengths,
                                  {.model = &model, .output = PaddedOutput::everything})
             .ok());
+  for (const bool reverse : {false, true}) {
+    const Seq2Seq recurrent{root, 11, 11, {.embed = 4, .hidden = 4, .layers = 1, .reverse_source = reverse}};
+    CHECK(check_padding_invariance([&](const Index& x, const Index& n) { return recurrent(x, n, target); }, ids, lengths,
+                                   {.output = PaddedOutput::everything})
+              .ok());
+  }
   const LSTM lstm{root, 3, 4, {.bidirectional = true}};
   CHECK(check_padding_invariance([&](const Tensor& x, const Index& n) { return lstm(x, {.lengths = n}).output; },
                                  normal({2, 5, 3}), lengths)

@@ -77,13 +77,20 @@ TEST_CASE("A recurrent decoder's step that fails in any of its modules leaves it
   }
 }
 
+TEST_CASE("A language model's step that fails in any of its modules leaves the texts as they were") {
+  const Llama model{root, {.vocabulary = 5, .context = 8, .dim = 8, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12}};
+  check_failing_steps(model, [&] { return std::make_unique<LanguageStepper>(model.start(source)); });
+}
+
 TEST_CASE("A token or row that does not exist is refused, and decoding goes on as if nothing had been said") {
   const NoGrad off;
   const EncoderDecoder transformer{root, 5, 5, {.dim = 8, .ffn = 12, .heads = 2, .layers = 2, .dropout = 0}};
   const Seq2Seq recurrent{root, 5, 5, {.embed = 4, .hidden = 6}};
+  const Gpt language{root, {.vocabulary = 5, .context = 8, .dim = 8, .heads = 2, .layers = 2}};
   const Eval eval(transformer), too(recurrent);
   for (const Start& start :
-       {Start([&] { return std::make_unique<DecoderStepper>(transformer.start(source, source_lengths)); }),
+       {Start([&] { return std::make_unique<LanguageStepper>(language.start(source)); }),
+        Start([&] { return std::make_unique<DecoderStepper>(transformer.start(source, source_lengths)); }),
         Start([&] { return std::make_unique<Seq2SeqStepper>(recurrent.start(source, source_lengths)); })}) {
     const Array expected = third_step(*start());
     const auto model = start();
