@@ -87,6 +87,7 @@ void add_activations(LayerRows& rows) {
   rows.add_function<Hardtanh>("Hardtanh -2 to 0.5", s, s, RUN(clamp(x[0], {.min = -2, .max = 0.5})),
                               HardtanhOptions{.min_val = -2, .max_val = 0.5});
   rows.add_function<Hardshrink>("Hardshrink 0.5", s, s, RUN(hardshrink(x[0], 0.5)));
+  rows.add_function<Hardshrink>("Hardshrink 0.75", s, s, RUN(hardshrink(x[0], 0.75)), 0.75);
   rows.add_function<Softshrink>("Softshrink 0.2", s, s, RUN(softshrink(x[0], 0.2)), 0.2);
   rows.add_function<ELU>("ELU 1", s, s, RUN(elu(x[0], 1)));
   rows.add_function<CELU>("CELU 0.7", s, s, RUN(celu(x[0], 0.7)), 0.7);
@@ -133,6 +134,7 @@ void add_losses(LayerRows& rows) {
 void add_shapes_and_pictures(LayerRows& rows) {
   const Shape s{2, 4, 6}, picture{2, 3, 5, 4};
   rows.add_function<Flatten>("Flatten 1 to -1", s, {2, 24}, RUN(flatten(x[0], 1, -1)));
+  rows.add_function<Flatten>("Flatten 0 to 1", s, {8, 6}, RUN(flatten(x[0], 0, 1)), 0, 1);
   rows.add_function<Unflatten>("Unflatten axis 2 to [2, 3]", s, {2, 4, 2, 3}, RUN(unflatten(x[0], 2, {2, 3})), 2,
                                Shape{2, 3});
   rows.add_function<MaxPool1d>("MaxPool1d 2", s, {2, 4, 3}, RUN(max_pool1d(x[0], 2)), 2);
@@ -146,7 +148,7 @@ void add_shapes_and_pictures(LayerRows& rows) {
   rows.add_function<AdaptiveAvgPool2d>("AdaptiveAvgPool2d 1 x 1", picture, {2, 3, 1, 1},
                                        RUN(adaptive_avg_pool2d(x[0], 1)), Size2d(1));
   rows.add<Dropout>("Dropout 0.5", {s}, s, RUN(layer(x[0]))).others = {{{}, {}}, {{2, 0}, {2, 0}}, {{1, 1}, {1, 1}}};
-  rows.add<Dropout2d>("Dropout2d 0.5", {picture}, picture, RUN(layer(x[0])));
+  rows.add<Dropout2d>("Dropout2d 0.25", {picture}, picture, RUN(layer(x[0])), 0.25);
   rows.add<DropPath>("DropPath 0.5", {picture}, picture, RUN(layer(x[0])));
 
   rows.add_function<Conv1d>("Conv1d 4 -> 6, kernel 3, stride 2, padding 1, 2 groups", s, {2, 6, 3},

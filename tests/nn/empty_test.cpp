@@ -8,16 +8,6 @@
 namespace xgrad::testing {
 namespace {
 
-// f(x) of a leaf of this shape, differentiated with respect to it and to the module's parameters.
-void check_part(const nn::Module& module, const std::function<Tensor(const Tensor&)>& f, const Shape& from,
-                const Shape& to) {
-  CAPTURE(str(from, " -> ", to));
-  const Tensor x = variable(normal(from, 7));
-  Tensors all{x};
-  for (const Tensor& parameter : module.parameters()) all.push_back(parameter);
-  check_all_orders([&] { return f(x); }, all, to);
-}
-
 TEST_CASE("small shapes: states of recurrent layers and cells, and no steps") {
   const nn::RNN rnn{nn::root, 3, 1, {.layers = 2, .bidirectional = true}};
   const nn::LSTM lstm{nn::root, 3, 2, {.layers = 2, .bidirectional = true}};
@@ -25,13 +15,13 @@ TEST_CASE("small shapes: states of recurrent layers and cells, and no steps") {
   const nn::LSTMCell cell{nn::root, 3, 1};
   for (const std::int64_t B : {0, 1, 2}) {
     for (const std::int64_t T : {1, 2}) {
-      const Shape x{B, T, 3};
+      const Array x = normal({B, T, 3}, 7);
       const nn::RecurrentInput given{.lengths = Index(Shape{B}, 1)};
-      check_part(rnn, [&](const Tensor& u) { return rnn(u, given).h; }, x, {4, B, 1});
-      check_part(lstm, [&](const Tensor& u) { return lstm(u, given).c; }, x, {4, B, 2});
-      check_part(gru, [&](const Tensor& u) { return gru(u, given).h; }, x, {1, B, 1});
+      check_edge([&](const Tensors& u) { return rnn(u[0], given).h; }, {x}, {4, B, 1}, rnn.parameters());
+      check_edge([&](const Tensors& u) { return lstm(u[0], given).c; }, {x}, {4, B, 2}, lstm.parameters());
+      check_edge([&](const Tensors& u) { return gru(u[0], given).h; }, {x}, {1, B, 1}, gru.parameters());
     }
-    check_part(cell, [&](const Tensor& u) { return cell(u).c; }, {B, 3}, {B, 1});
+    check_edge([&](const Tensors& u) { return cell(u[0]).c; }, {normal({B, 3}, 7)}, {B, 1}, cell.parameters());
     error_of<ShapeError>([&] { rnn(variable(Array(Shape{B, 0, 3}))); });
   }
 }

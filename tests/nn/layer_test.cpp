@@ -106,14 +106,15 @@ TEST_CASE("a Layer takes what one of its forwards takes") {
 
 TEST_CASE("hooks of a Layer see its inputs and replace its result, and forward itself leaves them out") {
   const Words words{nn::root};
-  std::vector<std::size_t> seen;
+  std::vector<Index> seen;
   words.on_forward([&](const nn::ForwardCall& call) {
-    seen.push_back(call.indices.size());
+    seen.insert(seen.end(), call.indices.begin(), call.indices.end());
     return call.output * 0;
   });
   const Index ids({2}, {1, 4});
   CHECK(equal(words(ids, 3).value(), Array({2, 4}, Real(0))));
-  CHECK(seen == std::vector<std::size_t>{1});
+  REQUIRE(seen.size() == 1);
+  CHECK(equal(seen[0], ids));
   CHECK(!equal(words.forward(ids).value(), Array({2, 4}, Real(0))));
   CHECK(seen.size() == 1);
 }
@@ -150,6 +151,32 @@ TEST_CASE("a Sequential takes functions, which have a number and a name") {
   CHECK_REFUSED(ValueError, nn::Sequential(nn::root, {pow}), "activation");
 }
 
+TEST_CASE("a function of the library is an activation with its name and the defaults of its options, or none") {
+  const Tensor x = tensor({-2, -0.75, 0.25, 0.75, 3});
+  const auto check = [&](const nn::Activation& f, const Tensor& expected) {
+    CHECK(equal(f(x).value(), expected.value()));
+  };
+  check(leaky_relu, leaky_relu(x));
+  check(hardtanh, hardtanh(x));
+  check(mish, mish(x));
+  check(gelu, gelu(x));
+  check([](const Tensor& v) { return gelu(v, Gelu::tanh); }, gelu(x, Gelu::tanh));
+  check(elu, elu(x));
+  check(celu, celu(x));
+  check(hardshrink, hardshrink(x));
+  check(softshrink, softshrink(x));
+  CHECK(nn::Function(nn::root, relu).description() == "Function relu");
+  CHECK(nn::Function(nn::root, sin).description() == "Function sin");
+  CHECK(nn::Activation(log1p).name() == "log1p");
+  CHECK(nn::Activation(erf).name() == "erf");
+  CHECK(nn::Activation(neg).name() == "neg");
+  CHECK(nn::Activation(rsqrt).name() == "rsqrt");
+  CHECK(nn::Activation(nan_to_num).name() == "nan_to_num");
+  CHECK_REFUSED(ValueError, nn::Activation{pow}, "activation", "no default for the number: write a lambda");
+  const auto none = static_cast<Tensor (*)(const Tensor&, double)>(nullptr);
+  CHECK_REFUSED(ValueError, nn::Activation{none}, "activation", "the function is empty");
+}
+
 TEST_CASE("a Stack takes a function of the place and the number, and is a range") {
   const nn::Stack<nn::Linear> maps{
       nn::root, 3, [](nn::At here, std::int64_t i) { return nn::Linear(std::move(here), 2 + i, 3 + i); }};
@@ -163,6 +190,22 @@ TEST_CASE("a Stack takes a function of the place and the number, and is a range"
   CHECK(names == std::vector<std::string>{"0.weight", "1.weight", "2.weight"});
   CHECK(y.shape() == Shape{4, 5});
   CHECK(equal(maps(x).value(), y.value()));
+}
+
+// Which parameters of the library's layers decay: catalogue_test.cpp.
+TEST_CASE("a layer of one's own says itself what weight decay is for") {
+  struct Net : nn::Module {
+    nn::Linear map{at("map"), 2, 3};
+    const Tensor unbiased = param("unbiased", {4, 4}, nn::init::ones());
+    const Tensor cls_token = param("cls_token", {1, 1, 4}, nn::init::zeros(), nn::Decay::no);
+  } net;
+  const auto groups = optim::parameter_groups<optim::AdamWOptions>(
+      net.parameters(), {{nn::without_weight_decay(net), {.weight_decay = 0}}}, {.weight_decay = 0.1});
+  REQUIRE(groups.size() == 2);
+  std::vector<std::string> decaying;
+  for (const Tensor& parameter : groups[0].parameters) decaying.push_back(parameter.name());
+  CHECK(decaying == std::vector<std::string>{"unbiased", "map.weight"});
+  CHECK(groups[1].parameters.size() == 2);
 }
 
 TEST_CASE("modules are found by their paths") {

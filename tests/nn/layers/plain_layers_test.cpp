@@ -1,7 +1,6 @@
 // Linear, Mlp, Dropout, Embedding, positions and convolutions: what they print, begin with, do and refuse.
 #include "../support.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <xgrad/xgrad.h>
@@ -10,16 +9,6 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
-
-TEST_CASE("Linear starts as in PyTorch, uniform within 1/sqrt(in), or as it is told") {
-  const Linear layer{root, 400, 300};
-  for (const Tensor& parameter : layer.parameters()) {
-    CHECK(largest(parameter.value()) <= 0.05);
-    CHECK(largest(parameter.value()) > 0.048);
-  }
-  const Linear told{root, 3, 2, {.init = init::ones(), .bias_init = init::zeros()}};
-  CHECK(equal(told(Array({3}, {1, 2, 3})).value(), Array({2}, {6, 6})));
-}
 
 TEST_CASE("A shared weight is one parameter") {
   struct Tied : Module {
@@ -31,16 +20,12 @@ TEST_CASE("A shared weight is one parameter") {
   CHECK_REFUSED(ShapeError, Linear(root, 2, 3, {.weight = tied.first.weight}), "linear", "shape [2, 3]", "[3, 2]");
 }
 
-TEST_CASE("Linear refuses bad sizes and inputs, naming the layer") {
+TEST_CASE("Linear refuses bad inputs, naming the layer") {
   struct Model : Module {
     Linear head{at("head"), 512, 64};
   } model;
   CHECK_REFUSED(ShapeError, model.head(Array({2, 256}, Real(0))), "linear", "[2, 256]", "[64, 512]",
                 "\n  in head (Linear 512 -> 64)");
-  struct Bad : Module {
-    Linear head{at("head"), 3, 0};
-  };
-  CHECK_REFUSED(ValueError, Bad(), "Linear", "out 0 is not positive; is a size declared after this layer?", "in head");
 }
 
 TEST_CASE("Mlp prints as nn/module.h shows") {
@@ -67,36 +52,28 @@ TEST_CASE("Mlp and positions drop in training, never otherwise") {
   check(PositionalEncoding{root, 9, 8, {.dropout = 0.5}});
 }
 
-TEST_CASE("Dropout zeroes and scales in training, and does nothing otherwise") {
-  const Dropout layer{root, 0.25};
-  const Tensor x(Array({10000}, Real(3)));
-  manual_seed(5);
-  const Array y = layer(x).value();
-  const auto zeros = std::ranges::count(y, Real(0));
-  CHECK(std::abs(zeros - 2500) < 200);  // 4.6 standard deviations
-  CHECK(std::ranges::count(y, Real(4)) == 10000 - zeros);
-  CHECK(!equal(layer(x).value(), y));
-  manual_seed(5);
-  CHECK(equal(layer(x).value(), y));
-  const Eval eval(layer);
-  CHECK(same(layer(x), x));
+TEST_CASE("Layers of dropout draw by the generator, in training only") {
+  const Tensor x = variable(normal({16, 3, 4, 2}));
+  const auto check = [&](const auto& layer) {
+    CAPTURE(layer.description());
+    manual_seed(3);
+    const Array drawn = layer(x).value();
+    CHECK(!equal(drawn, x.value()));
+    manual_seed(3);
+    CHECK(equal(layer(x).value(), drawn));
+    CHECK(!equal(layer(x).value(), drawn));
+    const Eval eval(layer);
+    CHECK(same(layer(x), x));
+  };
+  check(Dropout(root, 0.25));
+  check(Dropout2d(root, 0.5));
+  check(DropPath(root, 0.5));
 }
 
-TEST_CASE("Dropout and drop path refuse what is no probability, and drop path a scalar") {
-  CHECK_REFUSED(ValueError, Dropout(root, -0.1), "Dropout", "p -0.1 is not in [0, 1]");
-  CHECK_REFUSED(ValueError, Dropout(root, 1.5), "Dropout", "p 1.5 is not in [0, 1]");
-  CHECK_THROWS_AS(Dropout(root, std::nan("")), ValueError);
-  CHECK_REFUSED(ValueError, DropPath(root, -0.1), "DropPath", "p -0.1 is not in [0, 1]");
-  CHECK_THROWS_AS(DropPath(root, std::nan("")), ValueError);
-  CHECK_REFUSED(ShapeError, DropPath(root, 0.5)(Tensor(1)), "drop_path", "needs (B, ...), got []");
-  CHECK(equal(Dropout(root, 1)(Array({2}, Real(3))).value(), Array({2}, Real(0))));
-}
-
-TEST_CASE("Drop path zeroes or scales whole samples in training, and does nothing otherwise") {
-  const DropPath layer{root, 0.25};
+TEST_CASE("Drop path zeroes or scales whole samples") {
   const Tensor x = variable(Array({4000, 1, 2}, Real(3)));
   manual_seed(5);
-  const Tensor y = layer(x);
+  const Tensor y = DropPath(root, 0.25)(x);
   std::int64_t dropped = 0;
   for (std::int64_t b = 0; b < 4000; ++b) {
     const Real first = y.value().data()[2 * b];
@@ -106,23 +83,18 @@ TEST_CASE("Drop path zeroes or scales whole samples in training, and does nothin
   }
   CHECK(std::abs(dropped - 1000) < 100);  // 3.7 standard deviations
   CHECK(equal(grad(y, {x}, {.seed = Array(x.shape(), Real(3))})[0].value(), y.value()));
-  CHECK(!equal(layer(x).value(), y.value()));
-  manual_seed(5);
-  CHECK(equal(layer(x).value(), y.value()));
   CHECK(equal(DropPath(root, 1)(x).value(), Array(x.shape(), Real(0))));
-  const Eval eval(layer);
-  CHECK(same(layer(x), x));
 }
 
-TEST_CASE("Embedding is one_hot times the table, values and gradients") {
-  const Embedding table{root, 7, 4};
-  const Index ids({2, 3}, {1, 2, 6, 2, 0, 2});
-  const Tensor looked_up = table(ids), multiplied = matmul(one_hot(ids, 7), table.weight);
-  CHECK(looked_up.shape() == Shape{2, 3, 4});
-  check_close(looked_up.value(), multiplied.value());
-  const Tensor seed(normal({2, 3, 4}));
-  check_close(grad(looked_up, {table.weight}, {.seed = seed})[0].value(),
-              grad(multiplied, {table.weight}, {.seed = seed})[0].value());
+TEST_CASE("Dropout and drop path refuse what is no probability, and drop path a scalar") {
+  CHECK_REFUSED(ValueError, Dropout(root, -0.1), "Dropout", "p -0.1 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, Dropout(root, 1.5), "Dropout", "p 1.5 is not in [0, 1]");
+  CHECK_THROWS_AS(Dropout(root, std::nan("")), ValueError);
+  CHECK_REFUSED(ValueError, Dropout2d(root, 2), "Dropout2d", "p 2 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, DropPath(root, -0.1), "DropPath", "p -0.1 is not in [0, 1]");
+  CHECK_THROWS_AS(DropPath(root, std::nan("")), ValueError);
+  CHECK_REFUSED(ShapeError, DropPath(root, 0.5)(Tensor(1)), "drop_path", "needs (B, ...), got []");
+  CHECK(equal(Dropout(root, 1)(Array({2}, Real(3))).value(), Array({2}, Real(0))));
 }
 
 TEST_CASE("The padding row begins as zeros and gets no gradient") {
@@ -130,18 +102,9 @@ TEST_CASE("The padding row begins as zeros and gets no gradient") {
     const Embedding table{root, 7, 4, {.padding_idx = padding}};
     const Tensor y = table(Index({3}, {1, 2, 2}));
     CHECK(equal(y.value()[{1}], Array({4}, Real(0))));
-    const Array g = grad(y, {table.weight}, {.seed = Array({3, 4}, Real(1))})[0].value();
-    CHECK(equal(g[{1}], Array({4}, Real(1))));
-    CHECK(equal(g[{2}], Array({4}, Real(0))));
+    CHECK(equal(grad(y, {table.weight}, {.seed = ones({3, 4}).value()})[0].value()[{2}], Array({4}, Real(0))));
   }
   CHECK_REFUSED(ValueError, Embedding(root, 7, 4, {.padding_idx = 7}), "embedding", "padding_idx 7 of 7 rows");
-}
-
-TEST_CASE("Embedding starts with normal numbers, or those it is given") {
-  const Embedding table{root, 300, 50};
-  CHECK(mean(square(table.weight)).item() == doctest::Approx(1).epsilon(0.05));
-  const Embedding given{root, 2, 2, {.init = init::values(Array({2, 2}, {1, 2, 3, 4}))}};
-  CHECK(equal(given(Index({1}, {1})).value(), Array({1, 2}, {3, 4})));
 }
 
 TEST_CASE("An id outside the table is refused, naming the layer") {
@@ -150,15 +113,6 @@ TEST_CASE("An id outside the table is refused, naming the layer") {
   } model;
   CHECK_REFUSED(ValueError, model.token(Index({2}, {3, 10})), "embedding", "index 10", "[0, 10)", "in token");
   CHECK_THROWS_AS(model.token(Index({1}, {-1})), ValueError);
-}
-
-TEST_CASE("A hook sees the ids of an embedding") {
-  const Embedding table{root, 3, 2};
-  std::vector<Index> seen;
-  table.on_forward([&](const ForwardCall& call) { seen = call.indices; });
-  table(Index({2}, {1, 2}));
-  REQUIRE(seen.size() == 1);
-  CHECK(equal(seen[0], Index({2}, {1, 2})));
 }
 
 TEST_CASE("Interleaved sinusoids are sin(i / 10000^(2j/C)) and cos of the same, side by side") {
@@ -184,21 +138,6 @@ TEST_CASE("Concatenated sinusoids are the same numbers, sines first") {
   CHECK(sinusoids(3, 5, Sinusoids::concatenated).at({2, 3}) == doctest::Approx(std::cos(2.0)));
 }
 
-TEST_CASE("Shifting by delta is a rotation of each pair by an angle that delta alone decides") {
-  const int C = 16;
-  const Array p = sinusoids(100, C);
-  for (const int delta : {1, 5, 37}) {
-    for (int j = 0; j < C / 2; ++j) {
-      const double angle = delta / std::pow(10000.0, 2.0 * j / C), c = std::cos(angle), s = std::sin(angle);
-      for (const int i : {0, 1, 20, 62}) {
-        const double sine = p.at({i, 2 * j}), cosine = p.at({i, 2 * j + 1});
-        CHECK(p.at({i + delta, 2 * j}) == doctest::Approx(c * sine + s * cosine).epsilon(1e-10));
-        CHECK(p.at({i + delta, 2 * j + 1}) == doctest::Approx(-s * sine + c * cosine).epsilon(1e-10));
-      }
-    }
-  }
-}
-
 TEST_CASE("Positions are added from the place on where the sequence is") {
   const PositionalEncoding fixed{root, 10, 6}, learned{root, 10, 6, {.kind = Positions::learned}};
   const Array sines = sinusoids(10, 6);
@@ -212,8 +151,6 @@ TEST_CASE("Positions are added from the place on where the sequence is") {
       }
     }
   }
-  CHECK(fixed.num_parameters() == 0);
-  CHECK(learned.num_parameters() == 60);
   CHECK(fixed.state_dict().empty());
   CHECK_REFUSED(ValueError, fixed(zero, 7), "positions", "4 positions from 7 on do not fit a table of 10");
   CHECK_REFUSED(ShapeError, learned(Array({2, 4, 5}, Real(0))), "positions", "needs (..., T, 6), got [2, 4, 5]");
@@ -229,43 +166,17 @@ TEST_CASE("Positions are joined to the words, or left out") {
   }
   const PositionalEncoding none{root, 10, 6, {.kind = Positions::none}};
   CHECK(equal(none(x, 100).value(), x.value()));
-  CHECK(none.description() == "PositionalEncoding none");
 }
 
-struct Convolutions : Module {
-  Conv1d one{at("one"), 4, 6, 3, {.stride = 2, .padding = same_padding, .groups = 2}};
-  Conv2d two{at("two"), 3, 8, {3, 2}, {.stride = 2, .padding = {1, 0}}};
-  ConvTranspose2d back{at("back"), 8, 6, 3, {.stride = {2, 1}, .output_padding = {1, 0}, .groups = 2, .bias = false}};
-
-  explicit Convolutions(At here) : Module(std::move(here)) {}
-};
-
-}  // namespace
-
-TEST_CASE("Convolutional layers refuse settings that do not fit together") {
-  const Convolutions net{root};
-  CHECK_REFUSED(ValueError, net.one(normal({2, 4, 9})), "conv1d", "same_padding needs stride 1");
-  CHECK(net.one.description() == "Conv1d 4 -> 6, kernel 3, stride 2, padding same, 2 groups");
+TEST_CASE("Convolutional layers refuse settings that do not fit together, and take first numbers") {
+  const Conv1d striding{root, 4, 6, 3, {.stride = 2, .padding = same_padding}};
+  CHECK_REFUSED(ValueError, striding(normal({2, 4, 9})), "conv1d", "same_padding needs stride 1");
   CHECK_REFUSED(ValueError, Conv2d(root, 3, 4, 3, {.groups = 2}), "conv", "in 3 cannot be divided into 2 groups");
   CHECK_REFUSED(ValueError, Conv1d(root, 4, 3, 3, {.groups = 2}), "conv", "out 3 cannot be divided into 2 groups");
   CHECK_REFUSED(ValueError, ConvTranspose2d(root, 4, 4, 3, {.groups = 0}), "conv", "4", "0 groups");
-}
-
-TEST_CASE("Convolutional layers have PyTorch's names, shapes and first weights") {
-  const Convolutions net{root};
-  const auto shapes = [&] {
-    std::string all;
-    for (const Tensor& p : net.parameters()) all += str(p.name(), " ", p.shape(), "\n");
-    return all;
-  }();
-  CHECK(shapes ==
-        "one.weight [6, 2, 3]\none.bias [6]\ntwo.weight [8, 3, 3, 2]\ntwo.bias [8]\nback.weight [8, 3, 3, 3]\n");
-  const Conv2d wide(root, 64, 64, 3, {.groups = 2});
-  const double bound = 1 / std::sqrt(32 * 9.0), deviation = bound / std::sqrt(3.0);
-  for (const Tensor& p : wide.parameters()) CHECK(largest(p.value()) <= bound);
-  CHECK(std::sqrt(mean(square(wide.weight)).item()) == doctest::Approx(deviation).epsilon(0.02).scale(0));
   const Conv2d ones(root, 1, 1, 2, {.init = init::ones(), .bias_init = init::zeros()});
   CHECK(equal(ones(Array(Shape{1, 1, 2, 2}, Real(1))).value(), Array({1, 1, 1, 1}, {4})));
 }
 
+}  // namespace
 }  // namespace xgrad::testing

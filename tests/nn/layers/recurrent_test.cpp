@@ -1,4 +1,5 @@
-// Recurrent layers: names, first numbers, dropout, errors. Their numbers: recurrent_fixtures_test.cpp.
+// Recurrent layers: dropout, hooks, errors. Their numbers: recurrent_fixtures_test.cpp; names and first numbers:
+// defaults_test.cpp.
 #include "../support.h"
 
 #include <xgrad/xgrad.h>
@@ -7,33 +8,6 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
-
-TEST_CASE("Parameters of recurrent layers have PyTorch's names, order and shapes") {
-  const LSTM lstm{root, 3, 4, {.layers = 2, .bidirectional = true}};
-  std::string names;
-  for (const auto& [name, p] : lstm.named_parameters()) names += str(name, " ", p.shape(), "\n");
-  CHECK(names ==
-        "weight_ih_l0 [16, 3]\nweight_hh_l0 [16, 4]\nbias_ih_l0 [16]\nbias_hh_l0 [16]\n"
-        "weight_ih_l0_reverse [16, 3]\nweight_hh_l0_reverse [16, 4]\nbias_ih_l0_reverse [16]\n"
-        "bias_hh_l0_reverse [16]\n"
-        "weight_ih_l1 [16, 8]\nweight_hh_l1 [16, 4]\nbias_ih_l1 [16]\nbias_hh_l1 [16]\n"
-        "weight_ih_l1_reverse [16, 8]\nweight_hh_l1_reverse [16, 4]\nbias_ih_l1_reverse [16]\n"
-        "bias_hh_l1_reverse [16]\n");
-  const GRU gru{root, 3, 4, {.bias = false}};
-  CHECK(gru.weights(0).ih.shape() == Shape{12, 3});
-  CHECK(gru.parameters().size() == 2);
-  CHECK(gru.num_parameters() == 12 * 3 + 12 * 4);
-  CHECK(GRUCell(root, 3, 4).named_parameters()[3].first == "bias_hh");
-}
-
-TEST_CASE("First numbers are uniform within 1/sqrt(hidden)") {
-  manual_seed(3);
-  const GRU gru{root, 30, 25};
-  double most = 0;
-  for (const Tensor& p : gru.parameters()) most = std::max(most, largest(p.value()));
-  CHECK(most <= 0.2);
-  CHECK(most > 0.199);
-}
 
 TEST_CASE("Dropout acts between layers, in training only, and never on the result") {
   const Tensor x(normal({2, 5, 3}));
