@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "core/diagram/diagrams.h"
 #include "support.h"
 
 namespace xgrad::testing {
@@ -41,12 +42,6 @@ std::vector<Named> losses() {
   return {{"translation", translation_loss()}, {"vision", vision_loss()}, {"gpt", gpt_loss()}};
 }
 
-const GraphVertex& the(const GraphView& view, std::string_view op) {
-  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
-  REQUIRE_MESSAGE(found != view.vertices.end(), op);
-  return *found;
-}
-
 std::string attributes(const GraphVertex& vertex) {
   std::string text;
   for (const auto& [name, value] : vertex.text.attributes) {
@@ -61,16 +56,6 @@ void check_acyclic(const GraphView& view) {
 }
 
 const Index token_ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-
-TEST_CASE("frames say what their modules are") {
-  manual_seed(1);
-  const Tensor y = Mlp{root, {.in = 4, .hidden = 8, .out = 2}}(Array({3, 4}, Real(1)));
-  const GraphView view = GraphView::of({y}, {.depth = 9});
-  const auto fc1 = std::ranges::find(view.frames, "fc1", &GraphFrame::path);
-  REQUIRE(fc1 != view.frames.end());
-  CHECK(fc1->what == "Linear 4 -> 8");
-  CHECK(the(GraphView::of({y}, {.depth = 0}), "fc1").text.what == "Linear 4 -> 8");
-}
 
 TEST_CASE("a window that is as large along both axes is one number") {
   const Tensor x = variable(Array(Shape{1, 1, 6, 6}, Real(1)));
