@@ -2,6 +2,7 @@
 #include "../support.h"
 #include "support/files.h"
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
