@@ -173,10 +173,13 @@ TEST_CASE("ranks count by their weights; one without weight runs nothing, and wh
     }
     CHECK_FALSE(found[3].defined());
     CHECK(parallel.weight() == 4);
-    const Tensors first_alone = parallel.grad(mean(model.in(all_x())));
-    CHECK(equal(first_alone[2].value(), zeros_like(model.out.weight).value()));
-    xgrad::testing::check_close(first_alone[0].value(), grad(mean(model.in(all_x())), {model.in.weight})[0].value(),
-                                1e-6);
+    const auto part = [&] { return mean(model.in(all_x())); };
+    const auto whole = [&] { return mean(model(all_x())); };
+    const Tensors of_part = parallel.grad(part());
+    CHECK(equal(of_part[2].value(), zeros_like(model.out.weight).value()));
+    xgrad::testing::check_close(of_part[0].value(), grad(part(), {model.in.weight})[0].value(), 1e-6);
+    const Tensors of_both = parallel.grad(world.first() ? whole() : part());
+    xgrad::testing::check_close(of_both[2].value(), (grad(whole(), {model.out.weight})[0] / 3).value(), 1e-6);
   });
 }
 
@@ -190,16 +193,25 @@ TEST_CASE("a hook in a rank sees the rank's mean gradient, and the ranks' mean i
       expected =
           (expected + (clamp(g, -0.01, 0.01) + 0.5 * w) * static_cast<double>(own_rows(2, rank).size()) / 21.0).value();
     }
-    const Tensor of_rank = grad(own_loss(model, world), {w})[0];
-    Tensor seen;
+    const Index rows = own_rows(2, world.rank());
+    const Tensor h = model.in(all_x()[rows]);
+    const Tensors of_rank = grad(cross_entropy(model.out(tanh(h)), all_y()[rows]), {w, h});
+    Tensor seen, seen_by_layer;
     w.on_grad([&](const Tensor& g) {
       seen = g;
       return clamp(g, -0.01, 0.01) + 0.5 * w;
     });
+    model.in.on_forward([&](const nn::ForwardCall& call) {
+      call.output.on_grad([&](const Tensor& g) {
+        seen_by_layer = g;
+        return Tensor();
+      });
+    });
     mpi::DataParallel parallel{world, model};
     const Tensors found = parallel.grad(own_loss(model, world), {.weight = own_samples(world)});
     xgrad::testing::check_close(found[2].value(), expected, 1e-6);
-    xgrad::testing::check_close(seen.value(), of_rank.value(), 1e-6);
+    xgrad::testing::check_close(seen.value(), of_rank[0].value(), 1e-6);
+    xgrad::testing::check_close(seen_by_layer.value(), of_rank[1].value(), 1e-6);
     Tensor again;
     w.on_grad([&](const Tensor& g) {
       again = g;
@@ -291,8 +303,20 @@ TEST_CASE("ranks that differ are refused on all of them, with both sides") {
     CHECK(message_of([&] { parallel.grad(own_loss(model, world), {-1}); }) == "data_parallel: a loss of weight -1");
     CHECK(message_of([&] { parallel.grad(own_loss(model, world), {HUGE_VAL}); }) ==
           "data_parallel: a loss of weight inf");
+    says(xgrad::testing::error_of<ShapeError>([&] { parallel.grad(model(all_x())); }), "the loss has shape [21, 3]");
     CHECK(parallel.grad(own_loss(model, world))[0].defined());  // asked for once
   });
+}
+
+TEST_CASE("shares of a batch are as equal as possible") {
+  for (const std::int64_t n : {0, 1, 5, 7, 21, 64}) {
+    CHECK(mpi::part_begin(n, 8, 0) == 0);
+    CHECK(mpi::part_begin(n, 8, 8) == n);
+    for (std::int64_t rank = 0; rank < 8; ++rank) {
+      const std::int64_t share = mpi::part_begin(n, 8, rank + 1) - mpi::part_begin(n, 8, rank);
+      CHECK((share == n / 8 || share == n / 8 + 1));
+    }
+  }
 }
 
 TEST_CASE("a world sums by a tree, gathers by rank, and has a shard and a folder for each rank") {

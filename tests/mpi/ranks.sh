@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/mpirun.sh"
 for count in 1 2 3 4; do
   echo "$count ranks"
   ranks $count "$bin/xgrad_tests_mpi" --no-colors || complain "failed with $count ranks"
-  grep -q 'test cases: *1[0-9] .* 0 failed' out || complain "no test ran"
+  grep -q 'test cases: *3 .* 0 failed' out || complain "no test ran"
 done
 
 echo "one that throws ends all"
@@ -20,12 +20,6 @@ echo "one that returns ends all"
 status=0
 ranks 2 "$bin/xgrad_tests_mpi" --return 1 || status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] || complain "status $status"
-
-echo "one that returns well after fewer steps ends all"
-status=0
-ranks 3 "$bin/xgrad_tests_mpi" --leave 2 || status=$?
-[ $status -eq 1 ] || complain "status $status"
-grep -q '^rank [01]: rank 2 has returned' err || complain "not said"
 
 echo "one that is killed ends all"
 mpirun --oversubscribe --bind-to none -n 2 "$bin/xgrad_tests_mpi" --sleep >out 2>err </dev/null &

@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/mpirun.sh"
 
 echo "two ranks"
 ranks 2 "$bin/xgrad_tests_mpi" --no-colors || complain "failed with two ranks"
-grep -q 'test cases: *1[0-9] .* 0 failed' out || complain "no test ran"
+grep -q 'test cases: *3 .* 0 failed' out || complain "no test ran"
 
 echo "one that returns before the others ends all, and is named"
 for last in 0 1; do
