@@ -14,7 +14,6 @@
 #include <iostream>
 #include <limits>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -38,19 +37,8 @@ namespace kit = xgrad::kit;
 namespace {
 
 using xgrad::kit::testing::read_text;
+using xgrad::kit::testing::Redirected;
 using xgrad::kit::testing::TemporaryFolder;
-
-/// While it lives, a stream writes to `text`.
-struct Redirected {
-  std::ostringstream text;
-
-  explicit Redirected(std::ostream& stream) : stream_(stream), earlier_(stream.rdbuf(text.rdbuf())) {}
-  ~Redirected() { stream_.rdbuf(earlier_); }
-
- private:
-  std::ostream& stream_;
-  std::streambuf* earlier_;
-};
 
 /// The exit code of main and its standard output and standard error, with results in a folder of its own.
 struct Outcome {
@@ -191,11 +179,6 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
     o.real("--lr", rate, "learning rate", 1e-9, 1000);
     o.integers("--depths", depths, "blocks", 1, 64);
   };
-  const Outcome help = outcome(
-      {"--help"}, [](kit::Example&) {}, options);
-  CHECK(shows(help.out, "--lr NUMBER", "0.005"));
-  CHECK(shows(help.out, "--depths INT ...", "[1, 2]"));
-
   CHECK(refusal(options, {"--epochs", "1000", "--lr", "2.5e-1", "--depths", "64", "010"}) == "accepted");
   CHECK(epochs == 1000);
   CHECK(rate == 0.25);
@@ -391,29 +374,22 @@ TEST_CASE("what was meant for a closed standard stream does not end in a file") 
   }
 }
 
-TEST_CASE("the first signal only sets a flag") {
+TEST_CASE("the first signal only sets a flag, the second one ends the program as if nothing had been caught") {
   const DefaultActions actions;
+  const auto action_of = [](int signal) {
+    struct sigaction action = {};
+    REQUIRE(sigaction(signal, nullptr, &action) == 0);
+    return action;
+  };
   for (const int signal : {SIGINT, SIGTERM}) {
     const kit::Interrupt interrupt;
     CHECK_FALSE(interrupt);
     CHECK(interrupt.exit_code() == 0);
-    struct sigaction action = {};
-    sigaction(signal, nullptr, &action);
-    CHECK((action.sa_flags & SA_RESTART) != 0);  // a write that the signal hits goes on
+    CHECK((action_of(signal).sa_flags & SA_RESTART) != 0);  // a write that the signal hits goes on
     std::raise(signal);
     CHECK(interrupt);
     CHECK(interrupt.exit_code() == 128 + signal);
-  }
-}
-
-TEST_CASE("the second signal ends the program as if nothing had been caught") {
-  const DefaultActions actions;
-  const kit::Interrupt interrupt;
-  std::raise(SIGINT);
-  for (const int signal : {SIGINT, SIGTERM}) {
-    struct sigaction action = {};
-    REQUIRE(sigaction(signal, nullptr, &action) == 0);
-    CHECK((action.sa_handler == SIG_DFL));
+    for (const int second : {SIGINT, SIGTERM}) CHECK((action_of(second).sa_handler == SIG_DFL));
   }
 }
 

@@ -1,8 +1,6 @@
 // Drawings of the kit, compared with those that are kept (support/kept.h).
 #include <doctest/doctest.h>
 
-#include <png.h>
-
 #include <cmath>
 #include <set>
 
@@ -29,13 +27,9 @@ std::string pixels_of(std::string_view base64) {
     bits = bits << 6 | static_cast<unsigned>(digits.find(c));
     if ((count += 6) >= 8) file += static_cast<char>(bits >> (count -= 8) & 0xFF);
   }
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  REQUIRE(png_image_begin_read_from_memory(&image, file.data(), file.size()) != 0);
-  std::vector<png_byte> values(PNG_IMAGE_SIZE(image));
-  REQUIRE(png_image_finish_read(&image, nullptr, values.data(), 0, nullptr) != 0);
-  std::string text = str(image.width, "x", image.height, ":");
-  for (const png_byte value : values) text += str(" ", int{value});
+  const DecodedPng png(file);
+  std::string text = str(png.image.width, "x", png.image.height, ":");
+  for (const png_byte value : png.values) text += str(" ", int{value});
   return text;
 }
 
@@ -142,6 +136,7 @@ TEST_CASE("a heat map looks as it did") {
 }
 
 TEST_CASE("an alignment looks as it did") {
+  const CommaLocale commas;
   HeatMaps maps = two_heads();
   maps.keys = {"go", ".", "<pad>"};
   maps.masked = {false, false, true, false, false, true, false, false, true};

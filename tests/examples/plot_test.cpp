@@ -170,17 +170,6 @@ TEST_CASE("what begins and ends with powers of two has such as ticks") {
   check_labels(plot_of({16, 48}, {0.15, 0.16}, {.x_scale = Scale::log}), 0, {"16"});
 }
 
-TEST_CASE("a power is a straight line if both axes are logarithmic") {
-  const std::string svg =
-      plot_of({1, 10, 100, 1000}, {1, 100, 1e4, 1e6}, {.x_scale = Scale::log, .y_scale = Scale::log});
-  const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
-  REQUIRE(x.size() == 4);
-  for (std::size_t i = 1; i < 4; ++i) {
-    CHECK(x[i] - x[i - 1] == doctest::Approx((x[3] - x[0]) / 3).epsilon(1e-3));
-    CHECK(y[i - 1] - y[i] == doctest::Approx((y[0] - y[3]) / 3).epsilon(1e-3));
-  }
-}
-
 TEST_CASE("ticks are whole where the numbers are") {
   const std::string epochs = plot_of({1, 2, 3}, {0.15, 0.16, 0.17});
   check_labels(epochs, 1, {"1", "2", "3"});
@@ -194,39 +183,19 @@ TEST_CASE("ticks are whole where the numbers are") {
   check_labels(plot_of({6}, {0}), 1, {"3", "9", "-1"});  // a half less and more, and a unit around 0
 }
 
-TEST_CASE("panels have axes of their own, and one legend if they show the same series") {
-  const CommaLocale commas;
-  PlotPanel loss{.series = {{"plain", {1, 2, 3}, {0.15, 0.16, 0.17}}, {"residual", {1, 2, 3}, {0.16, 0.18, 0.19}}},
-                 .title = "Loss",
-                 .x_label = "epoch"};
-  PlotPanel time = loss;
-  time.title = "Time";
-  time.y_scale = Scale::log;
-  time.series[0].y = {100, 1000, 1e4};
-  const std::string svg = panel_plot({loss, time, loss}, {.title = "Both & more", .width = 300, .height = 200});
-  check_labels(svg, 1, {"Both &amp; more", "Time", "10000", "plain"});
-  check_labels(svg, 2, {"Loss"});
-  check_labels(svg, 3, {"epoch"});
-  check_svg(svg, 1, {"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"600\""});
-  const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
-  REQUIRE(x.size() == 18);
-  for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(x[i + 12] == doctest::Approx(x[i]));
-    CHECK(y[i + 12] == doctest::Approx(y[i] + 200).epsilon(1e-4));  // rounded to hundredths
-    CHECK(x[i + 6] > 300);
-  }
-
-  time.series[1].name = "another";
-  check_labels(panel_plot({loss, time}), 2, {"plain"});
-  time.series = loss.series;
-  time.series[1].style = Series::Style::marked;
-  check_labels(panel_plot({loss, time}), 2, {"plain"});
-  CHECK(panel_plot({loss, time}) == panel_plot({loss, time}));
-
-  // One panel without a title of the figure is a plot with a smaller title.
-  loss.title.clear();
+TEST_CASE("panels have one legend if they show the same series") {
+  const PlotPanel loss{.series = {{"plain", {1, 2, 3}, {0.15, 0.16, 0.17}}, {"residual", {1, 2, 3}, {0.16, 0.18, 0.19}}}};
+  PlotPanel other = loss;
+  other.series[0].y = {100, 1000, 1e4};
+  check_labels(panel_plot({loss, other, loss}), 1, {"plain", "residual"});
+  other.series[1].name = "another";
+  check_labels(panel_plot({loss, other}), 2, {"plain"});
+  other.series = loss.series;
+  other.series[1].style = Series::Style::marked;
+  check_labels(panel_plot({loss, other}), 2, {"plain"});
+  // One panel without a title of the figure is a plot.
   const std::string alone = panel_plot({loss}, {.width = 720, .height = 420});
-  CHECK(of_circles("cx", alone) == of_circles("cx", line_plot(loss.series, {.x_label = "epoch"})));
+  CHECK(of_circles("cx", alone) == of_circles("cx", line_plot(loss.series)));
 }
 
 TEST_CASE("a legend takes another row only where its names do not fit between the margins") {
@@ -265,11 +234,7 @@ TEST_CASE("a legend takes another row only where its names do not fit between th
 
 TEST_CASE("an axis has the limits that it is given") {
   const std::vector<Series> series{{"", {0, 1, 2, 3, 4}, {0.5, 10, 1000, 10, 0.5}, Series::Style::marked}};
-  const std::string svg = line_plot(series, {.x_limits = Limits{0, 8}, .y_limits = Limits{0, 20}});
-  check_labels(svg, 1, {"7", "20"});
-  check_svg(svg, 4, {"<circle"});  // of 1000 there is no point,
-  check_svg(svg, 1, {"<svg x="});  // and the line to it ends at the edge
-  check_svg(line_plot(series), 0, {"<svg x="});
+  check_svg(line_plot(series, {.y_limits = Limits{0, 20}}), 4, {"<circle"});  // of 1000 there is no point
   const std::string near = line_plot(series, {.x_limits = Limits{0, 1}});
   check_labels(near, 0, {"1000"});  // heights are those of what is in sight
   check_labels(near, 1, {"10"});
@@ -302,26 +267,8 @@ TEST_CASE("with equal units the sheet is as wide and as high as the axes and the
   CHECK(attributes(svg, "svg", "width")[0] == doctest::Approx(bold_width(title, 16) + 40));
 }
 
-TEST_CASE("a picture lies under the axes, from limit to limit") {
-  const PlotOptions options{.x_limits = Limits{0, 2}, .y_limits = Limits{0, 1}, .picture = Array(Shape{1, 2, 4}, 0)};
-  const std::string svg = line_plot({{"", {0, 2}, {0, 1}, Series::Style::points}}, options);
-  const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
-  CHECK(attributes(svg, "image", "x")[0] == doctest::Approx(x[0]));
-  CHECK(attributes(svg, "image", "width")[0] == doctest::Approx(x[1] - x[0]));
-  CHECK(attributes(svg, "image", "y")[0] == doctest::Approx(y[1]));
-  CHECK(attributes(svg, "image", "height")[0] == doctest::Approx(y[0] - y[1]));
-  CHECK(svg.find("<image") < svg.find("<line"));
-  CHECK_REFUSED(ValueError, line_plot({}, {.picture = options.picture}), "line_plot", "a picture needs limits");
-}
-
-TEST_CASE("regions are a picture in the colours of series, its first row at the bottom") {
-  const Array picture = regions(Index({2, 1}, {0, 8}));  // the ninth series has the second colour
-  CHECK(picture.shape() == Shape{4, 2, 1});
-  for (std::int64_t c = 0; c < 3; ++c) {
-    CHECK(std::lround(255 * picture.at({c, 0, 0})) == (series_inks[1].light >> (16 - 8 * c) & 255));
-    CHECK(std::lround(255 * picture.at({c, 1, 0})) == (series_inks[0].light >> (16 - 8 * c) & 255));
-  }
-  CHECK(picture.at({3, 0, 0}) == doctest::Approx(0.3));
+TEST_CASE("regions have the colours of series, which come round") {
+  CHECK(equal(regions(Index({1, 1}, {8})), regions(Index({1, 1}, {1}))));
   CHECK_REFUSED(ShapeError, regions(Index({2}, {0, 1})), "regions", "classes (H, W), got [2]");
   CHECK_REFUSED(ShapeError, regions(Index(Shape{0, 2})), "regions", "[0, 2]");
   CHECK_REFUSED(ValueError, regions(Index({1, 1}, {-1})), "regions", "no series has the number -1");
@@ -345,17 +292,6 @@ TEST_CASE("no title, name or label of a plot is cut") {
   const std::string svg = line_plot({{longest, {1, 2}, {1, 2}}}, options);
   check_svg(svg, 0, {"…"});
   check_svg(svg, 4, {"all</text>"});
-}
-
-TEST_CASE("hostile text stays text") {
-  const Series series{hostile, {1, 2}, {3, 4}, Series::Style::marked};
-  const std::string plot = line_plot({series}, {.title = hostile, .x_label = hostile, .y_label = hostile});
-  const std::string panels =
-      panel_plot({{.series = {series}, .title = hostile, .x_label = hostile, .y_label = hostile}}, {.title = hostile});
-  for (const std::string& svg : {plot, panels}) {
-    check_svg(svg, 0, {"<script", std::string_view("\0", 1)});
-    CHECK(count_of("&lt;script&gt;", svg) >= 6);
-  }
 }
 
 TEST_CASE("extreme data still makes a picture") {
@@ -410,6 +346,7 @@ TEST_CASE("series, panels, limits and sizes that make no sense are refused") {
   }
   CHECK_REFUSED(ValueError, line_plot(one, {.x_scale = Scale::log, .x_limits = Limits{1, 2}}), "line_plot",
                 "limits are for linear axes");
+  CHECK_REFUSED(ValueError, line_plot({}, {.picture = Array(Shape{1, 2, 4}, 0)}), "line_plot", "a picture needs limits");
   CHECK_REFUSED(ValueError, line_plot(one, {.x_scale = Scale::log, .equal_aspect = true}), "line_plot",
                 "axes of different scales have no equal aspect");
 }

@@ -1,9 +1,12 @@
 // Utilities for tests of the kit: files and what is said of them, a hostile locale, a strict reader of XML and of SVG.
 #pragma once
 
+#include <png.h>
 #include <zlib.h>
 
 #include <initializer_list>
+#include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +35,18 @@ inline std::string big_endian(std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
   return bytes;
 }
+
+/// While it lives, a stream writes to `text`.
+struct Redirected {
+  std::ostringstream text;
+
+  explicit Redirected(std::ostream& stream) : stream_(stream), earlier_(stream.rdbuf(text.rdbuf())) {}
+  ~Redirected() { stream_.rdbuf(earlier_); }
+
+ private:
+  std::ostream& stream_;
+  std::streambuf* earlier_;
+};
 
 /// The message of the E that `f` throws, without the folder in it; "accepted" if it throws none.
 template <class E, class F>
@@ -90,6 +105,19 @@ inline std::string xml_error(std::string_view text) {
   }
   return open.empty() && rooted ? "" : "unclosed element";
 }
+
+/// A PNG file as libpng reads it, in the file's own format.
+struct DecodedPng {
+  png_image image{};
+  std::vector<png_byte> values;
+
+  explicit DecodedPng(const std::string& file) {
+    image.version = PNG_IMAGE_VERSION;
+    REQUIRE(png_image_begin_read_from_memory(&image, file.data(), file.size()) != 0);
+    values.resize(PNG_IMAGE_SIZE(image));
+    REQUIRE(png_image_finish_read(&image, nullptr, values.data(), 0, nullptr) != 0);
+  }
+};
 
 /// Markup, a control character and bytes that are no UTF-8, as a text that a picture shows.
 inline const std::string hostile{"</text><script>alert(\"'&#0;\")</script>]]>--\0\x1b\xff\n", 47};
