@@ -55,14 +55,6 @@ TEST_CASE("Field attention: (3, 2, 6), heads (2, 3, 2, 3), scores (2, 3, 2, 2), 
   CHECK(model(three).shape() == Shape{3});
 }
 
-TEST_CASE("Field attention's scores are products of queries and keys divided by sqrt(3)") {
-  manual_seed(3);
-  const InteractingLayer layer{nn::root, 6, 6, 2};
-  const Interaction i = layer(randn({3, 2, 6}));
-  const Tensor products = sum(unsqueeze(i.queries, 3) * unsqueeze(i.keys, 2), -1);  // of each query with each key
-  CHECK(max(abs(i.scores - products / std::sqrt(3.0))).item() < 1e-5);
-}
-
 TEST_CASE("Field attention is multi-head attention, scaled, cut off at 0; its matrices are Xavier-uniform") {
   manual_seed(3);
   const InteractingLayer layer{nn::root, 6, 6, 2};
