@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <set>
 
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/bleu.h>
@@ -16,17 +15,6 @@ namespace {
 
 double score(std::string_view prediction, std::string_view reference, int k) {
   return bleu(words(prediction), words(reference), k);
-}
-
-TEST_CASE("the bundled corpus has 600 pairs to learn, and no question among them") {
-  const Corpus corpus({.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"});
-  CHECK(corpus.size() == 600);
-  CHECK(corpus.held_out().size() > 50);
-  std::set<Tokens> asked;
-  for (const Question& question : corpus.held_out()) {
-    CHECK(asked.insert(question.source).second);
-    CHECK(!question.answers.empty());
-  }
 }
 
 TEST_CASE("a batch holds sentences with their ends") {
@@ -83,39 +71,34 @@ TEST_CASE("guesses are judged by the best answer to each question") {
   CHECK_THROWS_AS(mean_bleu({}, questions, 2), ValueError);
 }
 
-TEST_CASE("n-gram precisions are those of the book's example") {
-  // Reference A B C D E F, prediction A B B C D: p1 = 4/5, p2 = 3/4, p3 = 1/3, p4 = 0 (section 10.7).
-  const double short_by_one = std::exp(1 - 6.0 / 5);
-  CHECK(score("A B B C D", "A B C D E F", 1) == doctest::Approx(short_by_one * std::sqrt(4.0 / 5)));
-  CHECK(score("A B B C D", "A B C D E F", 2) ==
-        doctest::Approx(short_by_one * std::sqrt(4.0 / 5) * std::pow(3.0 / 4, 0.25)));
-  CHECK(score("A B B C D", "A B C D E F", 3) ==
-        doctest::Approx(short_by_one * std::sqrt(4.0 / 5) * std::pow(3.0 / 4, 0.25) * std::pow(1.0 / 3, 0.125)));
-  CHECK(score("A B B C D", "A B C D E F", 4) == 0);
-}
-
-TEST_CASE("short predictions pay the book's penalty") {
-  // Reference of six tokens, a prediction of two, k = 2: p1 = p2 = 1 and the factor is exp(1 - 6/2) = 0.14.
-  CHECK(score("A B", "A B C D E F", 2) == doctest::Approx(0.1353).epsilon(0.001));
-}
-
-TEST_CASE("published translations have their published BLEU") {
-  CHECK(score("il est riche .", "il est calme .", 2) == doctest::Approx(0.658).epsilon(0.001));
-  CHECK(score("je suis <unk> .", "je suis chez moi .", 2) == doctest::Approx(0.512).epsilon(0.001));
-  CHECK(score("je suis chez moi chez moi chez moi juste .", "je suis chez moi .", 2) ==
-        doctest::Approx(0.537).epsilon(0.001));
-  CHECK(score("elle court .", "il est calme .", 2) == 0);
-}
-
-TEST_CASE("a repeated word counts as often as the reference has it") {
-  CHECK(score("the the the the", "the cat the mat", 1) == doctest::Approx(std::sqrt(0.5)));
-}
-
-TEST_CASE("a prediction shorter than k is judged by the n-grams it has, and an empty one gets 0") {
-  CHECK(score("va", "va", 2) == 1);
-  CHECK(score("va", "va !", 2) == doctest::Approx(std::exp(-1.0)));
-  CHECK(score("", "va !", 2) == 0);
-  CHECK(score("va !", "", 2) == 0);
+TEST_CASE("BLEU is that of the formula, and of published translations") {
+  struct Row {
+    const char *prediction, *reference;
+    int k;
+    double expected, epsilon = 1e-12;
+  };
+  // Of A B B C D the precisions are p1 = 4/5, p2 = 3/4, p3 = 1/3, p4 = 0 (section 10.7); it is one word shorter.
+  const double one_shorter = std::exp(1 - 6.0 / 5), p1 = std::sqrt(4.0 / 5), p2 = std::pow(3.0 / 4, 0.25);
+  const std::vector<Row> rows{
+      {"A B B C D", "A B C D E F", 1, one_shorter * p1},
+      {"A B B C D", "A B C D E F", 2, one_shorter * p1 * p2},
+      {"A B B C D", "A B C D E F", 3, one_shorter * p1 * p2 * std::pow(1.0 / 3, 0.125)},
+      {"A B B C D", "A B C D E F", 4, 0},
+      {"A B", "A B C D E F", 2, std::exp(1 - 6.0 / 2)},
+      {"il est riche .", "il est calme .", 2, 0.658, 0.001},
+      {"je suis <unk> .", "je suis chez moi .", 2, 0.512, 0.001},
+      {"je suis chez moi chez moi chez moi juste .", "je suis chez moi .", 2, 0.537, 0.001},
+      {"elle court .", "il est calme .", 2, 0},
+      {"the the the the", "the cat the mat", 1, std::sqrt(0.5)},  // a repeated word counts as the reference has it
+      {"va", "va", 2, 1},                                         // by the n-grams that there are
+      {"va", "va !", 2, std::exp(-1.0)},
+      {"", "va !", 2, 0},
+      {"va !", "", 2, 0}};
+  for (const Row& row : rows) {
+    CAPTURE(row.prediction);
+    CAPTURE(row.k);
+    CHECK(score(row.prediction, row.reference, row.k) == doctest::Approx(row.expected).epsilon(row.epsilon));
+  }
   CHECK_THROWS_AS(score("va !", "va !", 0), ValueError);
 }
 

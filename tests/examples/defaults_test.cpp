@@ -12,13 +12,11 @@
 #include <xgrad/kit/draw/vectors.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/text/wordpiece.h>
 #include <xgrad/kit/train/classifier.h>
-#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/trials.h>
 
@@ -79,17 +77,11 @@ TEST_CASE("options that are not said have their defaults") {
   const Report epoch;
   CHECK(all_of(epoch.epoch, epoch.step, epoch.loss, epoch.lr, epoch.best, StepReport{}.step, StepReport{}.loss,
                Neighbour{}.row, Neighbour{}.cosine) == List(9, 0));
-  CHECK(fingerprint("") == 0xcbf29ce484222325);  // the test vectors of FNV-1a
-  CHECK(fingerprint("a") == 0xaf63dc4c8601ec8c);
   const HeatMaps maps{.queries = {"q"}, .keys = {"a", "b", "c", "d", "e"}};
   const Array equal_weights({1, 1, 1, 5}, Real(0.2));
   CHECK(alignment_text(equal_weights, maps) == alignment_text(equal_weights, maps, 3));
   CHECK(alignment_svg(equal_weights, maps) == alignment_svg(equal_weights, maps, 3));
   CHECK(all_of(WeightedLoss{}.weight.value, LossGradients{}.loss, LossGradients{}.weight) == List{1, 0, 0});
-  RunningAverage average;
-  average.add(3);
-  average.add(6, 2);
-  CHECK(average.value() == 5);
   manual_seed(1);
   const Array pictures = random_uniform({1000, 1, 1, 2}, {.seed = 1}), flipped = random_horizontal_flip()(pictures);
   int same = 0;

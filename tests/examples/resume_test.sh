@@ -44,12 +44,6 @@ if run through --resume --seed 9; then complain "another seed was accepted"; fi
 grep -q '^error: .*seed 1; this one has .*seed 9$' err || complain "no reason"
 diff -r through before
 
-echo "what is in the checkpoint's way is found before training"
-mkdir -p taken/checkpoint.safetensors
-if run taken --epochs 1000000; then complain "a folder was overwritten"; fi
-grep -q '^error: .*is not a regular file' err || complain "no reason"
-[ ! -e taken/log.csv ] || complain "training began"
-
 echo "the GPT, interrupted in the middle and resumed, ends as if it had run through"
 small=(--dim 8 --layers 1 --context 8 --batch 2 --length 5 --steps 6000 --report-every 700 --threads 1)
 "$examples/gpt" "${small[@]}" --heads 2 --out stopped >out 2>err </dev/null &
