@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The live pages of the site, in a browser, from disk: each opens light and dark, on a desk and on a phone, without a message, without a
 # request, with nothing cut; expressions are typed and derived, a transformer learns and is saved; the engine in the page gives the
-# numbers of a native build, which tests/programs/live.tsv has: requests, and the answers of its program `live`.
+# numbers of a native build, which tests/cmake/live.tsv has: requests, and the answers of its program `live`.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 "$root/cmake/setup" packages_browser.txt
@@ -69,7 +69,7 @@ try:
                 wrong += [f"{page}: {what}" for what in complaints(browser)]
 
     on("expression", False, 1300)
-    for line in (root / "tests/programs/live.tsv").read_text().splitlines():
+    for line in (root / "tests/cmake/live.tsv").read_text().splitlines():
         request, known = map(json.loads, line.split("\t"))
         of = request.pop("of")
         if what := differs(browser.execute_script("return live.ask(arguments[0], arguments[1])", of, request), known):
