@@ -1,7 +1,10 @@
 // A program that links the kit: a command line, a curve that is fitted, and its picture.
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/xgrad.h>
+#include <xgrad/ops/creation/create.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/losses/distance_loss.h>
 
 using namespace xgrad;
 

@@ -42,17 +42,17 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_sin
 echo "pkg-config, from a place to which the installation was moved"
 mv "$prefix" "$sandbox/moved"
 export PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/moved" -name xgrad.pc)")
-printf '%s\n' '#include <xgrad/core/graph/tensor.h>' 'int main() { return xgrad::variable(0).item() != 0; }' >"$sandbox/hello.cpp"
-for library in xgrad xgrad_f64 xgrad_kit; do
-  "$compiler" -std=c++20 "$sandbox/hello.cpp" $(pkg-config --cflags --libs "$library") -o "$sandbox/$library"
-  "$sandbox/$library"
-done
 "$compiler" "$(find "$sandbox/build_outside" -name draw.cpp.o)" $(pkg-config --libs xgrad_kit) -o "$sandbox/draw"
 drawn "$sandbox/draw"
 
 echo "a plugin in float and one in double, in a program that knows nothing of xgrad"
 cat >"$sandbox/plugin.cpp" <<'END_OF_FILE'
-#include <xgrad/xgrad.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/ops/creation/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/reduce/reduce.h>
 extern "C" double slope(int threads) {  // of |w x|^2, w = 1, shared among threads: 2 x x'
   xgrad::set_threads(threads);
   const xgrad::Tensor w = xgrad::variable(xgrad::ones({300, 300}).value()), x = xgrad::ones({300, 1});
@@ -84,61 +84,75 @@ echo '#include <xgrad/xgrad.h>' >"$sandbox/all.cpp"
 "$compiler" -std=c++20 -M "$sandbox/all.cpp" $(pkg-config --cflags xgrad) >"$sandbox/includes"
 if grep -oE '[^ ]*/(xtensor|xtensor-blas|xtl|xsimd|nlohmann)/[^ ]*' "$sandbox/includes"; then exit 1; fi
 
-part() { # COMPONENT...: an installation of these
-  local component
-  rm -rf "$sandbox/part"
-  for component; do cmake --install "$built" --prefix "$sandbox/part" --component "$component"; done
+echo "components: each is installed with its library and what finds it, and no others"
+part() { # FOLDER FILES COMPONENT...: an installation of these
+  local folder=$sandbox/parts/$1 files=$2 component there
+  for component in "${@:3}"; do cmake --install "$built" --prefix "$folder" --component "$component"; done
+  there=$(cd "$folder" && find . -name 'lib*.a' -o -name '*.pc' | sed 's#.*/##' | sort | paste -sd' ')
+  [ "$there" = "$files" ] || { echo "expected $files, installed $there"; exit 1; }
 }
-installed() { # NAME...: these libraries and no others, and what finds them
-  local there
-  there=$(cd "$sandbox/part" && find . -name 'lib*.a' -o -name '*.pc' | sed 's#.*/##' | sort | paste -sd' ')
-  [ "$there" = "$*" ] || { echo "expected $*, installed $there"; exit 1; }
-}
-mkdir "$sandbox/part_user"
-cat >"$sandbox/part_user/CMakeLists.txt" <<'END_OF_FILE'
+part double "libxgrad_f64.a xgrad_f64.pc" double
+part float "libxgrad.a xgrad.pc" float
+[ ! -e "$sandbox/parts/float/include/xgrad/kit" ] || { echo "headers of a component that is not there"; exit 1; }
+part both "libxgrad.a libxgrad_f64.a xgrad.pc xgrad_f64.pc" float double
+part kit "libxgrad_kit.a xgrad_kit.pc" kit
+part float_kit "libxgrad.a libxgrad_kit.a xgrad.pc xgrad_kit.pc" float kit
+cp -r "$sandbox/parts/float_kit" "$sandbox/parts/without_library"
+sed -i 's/(utf8proc pcre2-8)/(utf8proc no-such)/' "$(find "$sandbox/parts/without_library" -name xgradConfig.cmake)"
+
+echo "... and find_package makes the targets of those that are asked for, or says why not"
+cat >"$sandbox/parts/CMakeLists.txt" <<'END_OF_FILE'
 cmake_minimum_required(VERSION 3.25)
-project(part_user LANGUAGES CXX)
-find_package(xgrad REQUIRED COMPONENTS ${WANTED})
-foreach(target ${THERE})
-  get_target_property(archive ${target} LOCATION)
-  if(NOT EXISTS ${archive})
-    message(FATAL_ERROR "${target} is ${archive}")
-  endif()
-endforeach()
-foreach(target ${ABSENT})
-  if(TARGET ${target})
-    message(FATAL_ERROR "${target} should not be there")
+project(parts LANGUAGES CXX)
+set(CMAKE_DISABLE_FIND_PACKAGE_CLI11 ON)  # which the kit was built with, and programs do not need
+set(number 0)
+# The targets of a package are those of one directory: each row is one.
+macro(row)
+  math(EXPR number "${number} + 1")
+  add_subdirectory(part part_${number})
+endmacro()
+function(found installed wanted)
+  set(targets ${ARGN})
+  row()
+  set(number ${number} PARENT_SCOPE)
+endfunction()
+function(refused installed wanted why)
+  row()
+  set(number ${number} PARENT_SCOPE)
+endfunction()
+found(double double xgrad::xgrad_f64)
+found(float "" xgrad::xgrad)
+refused(float "float;double" "component double is not installed")
+refused(float "float;kit" "component kit is not installed")
+refused(float "float;quad" "component quad is not installed")
+found(both "float;double" xgrad::xgrad xgrad::xgrad_f64)
+refused(kit kit "component kit needs the component float")
+found(float_kit kit xgrad::xgrad xgrad::kit)
+refused(without_library kit "the library no-such is not found")
+set(CMAKE_DISABLE_FIND_PACKAGE_PNG ON)
+found(float_kit "" xgrad::xgrad)
+refused(float_kit kit PNG)
+END_OF_FILE
+mkdir "$sandbox/parts/part"
+cat >"$sandbox/parts/part/CMakeLists.txt" <<'END_OF_FILE'
+unset(xgrad_DIR CACHE)
+find_package(xgrad QUIET COMPONENTS ${wanted} PATHS ${CMAKE_SOURCE_DIR}/${installed} NO_DEFAULT_PATH)
+set(said ${xgrad_NOT_FOUND_MESSAGE})
+if(why AND (xgrad_FOUND OR NOT "${said}" MATCHES "${why}") OR NOT why AND NOT xgrad_FOUND)
+  message(FATAL_ERROR "'${wanted}' of ${installed}: found ${xgrad_FOUND}, '${said}'")
+endif()
+foreach(target xgrad::xgrad xgrad::xgrad_f64 xgrad::kit)
+  if(NOT why AND target IN_LIST targets)
+    get_target_property(archive ${target} LOCATION)
+    if(NOT archive MATCHES "/${installed}/" OR NOT EXISTS ${archive})
+      message(FATAL_ERROR "'${wanted}' of ${installed}: ${target} is ${archive}")
+    endif()
+  elseif(NOT why AND TARGET ${target})
+    message(FATAL_ERROR "'${wanted}' of ${installed}: ${target} should not be there")
   endif()
 endforeach()
 END_OF_FILE
-user() { configure "$sandbox/part" part_user "$@"; }
-
-echo "one component of two, and both"
-part double
-installed libxgrad_f64.a xgrad_f64.pc
-user -DWANTED=double -DTHERE=xgrad::xgrad_f64 -DABSENT=xgrad::xgrad
-part float
-installed libxgrad.a xgrad.pc
-[ ! -e "$sandbox/part/include/xgrad/kit" ] || { echo "headers of a component that is not there"; exit 1; }
-user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
-for component in double kit quad; do
-  refused "component $component is not installed" user -DWANTED="float;$component" -DTHERE= -DABSENT=
-done
-part float double
-installed libxgrad.a libxgrad_f64.a xgrad.pc xgrad_f64.pc
-user -DWANTED="float;double" -DTHERE="xgrad::xgrad;xgrad::xgrad_f64" -DABSENT=
-
-echo "the kit, for those who ask for it; what it was built with, but what programs need no more"
-part kit
-installed libxgrad_kit.a xgrad_kit.pc
-refused "component kit needs the component float" user -DWANTED=kit
-part float kit
-installed libxgrad.a libxgrad_kit.a xgrad.pc xgrad_kit.pc
-user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::kit -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON
-refused PNG user -DWANTED=kit
-user -DWANTED=kit -DTHERE="xgrad::xgrad;xgrad::kit" -DABSENT= -DCMAKE_DISABLE_FIND_PACKAGE_PNG=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
-sed -i 's/(utf8proc pcre2-8)/(utf8proc no-such)/' "$(find "$sandbox/part" -name xgradConfig.cmake)"
-refused "the library no-such is not found" user -DWANTED=kit
+configure "" parts
 
 echo "folders outside of the prefix"
 mkdir "$sandbox/apart"
@@ -148,7 +162,7 @@ project(apart VERSION 1 LANGUAGES CXX)
 include(GNUInstallDirs)
 set(PROJECT_SOURCE_DIR ${SOURCES})
 include(${SOURCES}/cmake/install.cmake)
-add_library(apart STATIC ../hello.cpp)
+add_library(apart STATIC ../plugin.cpp)
 xgrad_install(apart float LIBS -lz -pthread)
 END_OF_FILE
 said() { # [OPTION...]: where pkg-config finds it
@@ -158,27 +172,6 @@ said() { # [OPTION...]: where pkg-config finds it
 [[ $(said -DCMAKE_INSTALL_LIBDIR=lib/some) == 'prefix=${pcfiledir}/../../../'*' libdir=${prefix}/lib/some includedir=${prefix}/include '*'-lapart -lz -pthread' ]]
 [[ $(said -DCMAKE_INSTALL_INCLUDEDIR=/opt/apart) == *' libdir=${prefix}/lib/some includedir=/opt/apart '* ]]
 [[ $(said -DCMAKE_INSTALL_LIBDIR=/opt/lib --install-prefix /opt) == 'prefix=/opt libdir=/opt/lib includedir=/opt/apart '* ]]
-
-echo "FetchContent: the program compiles, and with it what it links and nothing else"
-mkdir "$sandbox/fetching"
-cat >"$sandbox/fetching/CMakeLists.txt" <<'END_OF_FILE'
-cmake_minimum_required(VERSION 3.25)
-project(fetching LANGUAGES CXX)
-include(FetchContent)
-FetchContent_Declare(xgrad SOURCE_DIR "${SOURCES}")
-FetchContent_MakeAvailable(xgrad)
-add_executable(fetching ../hello.cpp)
-target_link_libraries(fetching PRIVATE xgrad::xgrad)
-END_OF_FILE
-configure "" fetching -DSOURCES="$root" -DXGRAD_NATIVE=ON  # else the levels of kernels are compiled, too
-if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then
-  ninja -C "$sandbox/build_fetching" -t inputs all >"$sandbox/inputs"
-  grep -q unity_core_others_ "$sandbox/inputs"
-  if grep -E 'f64|examples/|tests/(core|ops)/' "$sandbox/inputs"; then exit 1; fi
-  ninja -C "$sandbox/build_fetching" "$(grep 'fetching[.]dir.*hello[.]cpp[.]o$' "$sandbox/inputs")"
-  DESTDIR="$sandbox/nothing" cmake --install "$sandbox/build_fetching"
-  [ ! -e "$sandbox/nothing" ] || { echo "installed what is not its own"; exit 1; }
-fi
 
 echo "the target that is installed needs no tests"
 if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then

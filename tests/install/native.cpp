@@ -3,8 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/elementwise/fused.h>
-#include <xgrad/xgrad.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 using namespace xgrad;
 

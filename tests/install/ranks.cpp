@@ -3,7 +3,11 @@
 
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/mpi/run.h>
-#include <xgrad/xgrad.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/ops/creation/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/optim/optimizers/sgd.h>
 
 using namespace xgrad;
 
