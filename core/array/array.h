@@ -23,8 +23,8 @@
 
 namespace xgrad {
 
-/// A std::vector, std::span or the like whose elements can become the elements of an array of T: real numbers of any
-/// type, integers of any type, or booleans.
+/// A container such as std::vector or std::span whose elements convert to T: numbers of any type to Real, integers of
+/// any type to int64, only booleans to bool.
 template <class R, class T>
 concept NumbersFor =
     std::ranges::sized_range<const R> && std::is_arithmetic_v<std::ranges::range_value_t<const R>> &&
@@ -49,10 +49,11 @@ struct Evaluation;
 template <class T>
 class ArrayPart;
 
-/// A shape and contiguous row-major elements of type T, copy-on-write.
+/// An n-dimensional array: a shape and contiguous row-major elements of type T. Copies share the elements until one of
+/// them is written to (copy-on-write).
 ///
-/// Threads: different threads may use different arrays, also copies of one. One array may be read by many threads or
-/// written by one.
+/// Threads: different threads may use different arrays, even copies of the same array. Many threads may read one array,
+/// or one thread may write to it.
 template <class T>
 class [[nodiscard]] BasicArray {
  public:
@@ -65,14 +66,14 @@ class [[nodiscard]] BasicArray {
   explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
   /// An array whose elements all equal `value`.
   explicit BasicArray(const Shape& shape, T value, detail::Caller caller = {__builtin_FUNCTION()});
-  /// An array of these values in row-major order. Throws ShapeError unless there is one for each element.
+  /// An array with these values in row-major order. Throws ShapeError unless there is one value for each element.
   explicit BasicArray(const Shape& shape, std::span<const T> values);
   explicit BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
-  /// The same with numbers of another type. Also throws ValueError for an integer beyond 2^63 - 1.
+  /// The same for numbers of another type. Also throws ValueError for an integer beyond 2^63 - 1.
   template <NumbersFor<T> R>
   explicit BasicArray(const Shape& shape, const R& numbers);
-  /// An array of one axis with these numbers.
+  /// An array with one axis that contains these numbers.
   template <NumbersFor<T> R>
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
   /// Deleted: write tensor({{1, 2}, {3, 4}}) or index({1, 2}) for numbers, Array(Shape{1, 2}) for a shape.
@@ -106,7 +107,7 @@ class [[nodiscard]] BasicArray {
   const T* data() const { return data_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
-  /// The elements for writing, copied first if another array shares them.
+  /// A pointer for writing to the elements. Copies them first if another array shares them.
   T* mutable_data();
 
   /// The only element. Throws ShapeError unless there is exactly one.
@@ -117,24 +118,24 @@ class [[nodiscard]] BasicArray {
 
   /// A copy of a part, as in numpy: ids[{_, slice(0, 3)}]. See core/array/slice.h.
   BasicArray operator[](std::initializer_list<Slice> slices) const;
-  /// A copy of the rows that an Index lists, or of the elements where a Mask is true, as Tensor::operator[].
+  /// A copy of the rows that an Index lists, or of the elements where a Mask is true, as in Tensor::operator[].
   BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
   BasicArray operator[](const BasicArray<bool>& where) const;
-  /// The part of a non-const array, which is assignable: ids[{0, _}] = 7, ids[mask] = other. The assigned value is
-  /// broadcast to the shape of the part. Throws as above, and ShapeError if the value does not fit; then nothing has
-  /// changed.
+  /// A part of a non-const array, to read or to assign: ids[{0, _}] = 7, ids[mask] = other. The assigned value is
+  /// broadcast to the shape of the part. Throws as above, and ShapeError if the value does not fit. The array is then
+  /// unchanged.
   ArrayPart<T> operator[](std::initializer_list<Slice> slices);
   ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
   ArrayPart<T> operator[](const BasicArray<bool>& where);
 
-  /// The same elements under another shape, without a copy. One size may be -1 and is computed. Throws ShapeError when
-  /// the counts differ, ValueError for a size below -1 or a second -1.
+  /// The same elements under another shape, without a copy. One size may be -1: it is computed from the others. Throws
+  /// ShapeError when the numbers of elements differ, ValueError for a size below -1 or a second -1.
   BasicArray reshaped(const Shape& shape) const;
 
   /// Whether no other array shares the elements, so that they may be overwritten in place.
   bool unique() const { return !buffer_ || buffer_->refs.load() == 1; }
 
-  /// The block of elements, for code that knows the shape (nodes of the graph).
+  /// The buffer of the elements, for code that stores the shape itself (nodes of the graph).
   const Ref<Buffer<T>>& buffer() const { return buffer_; }
   BasicArray(Ref<Buffer<T>> buffer, const Shape& shape);
 
@@ -160,19 +161,19 @@ BasicArray<T>::BasicArray(const Shape& shape, const R& numbers) : BasicArray(sha
   }
 }
 
-/// Real numbers, the elements of tensors.
+/// An array of real numbers: the value of a tensor.
 using Array = BasicArray<Real>;
-/// Integers: ids, positions, lengths.
+/// An array of integers: ids, positions, lengths.
 using Index = BasicArray<std::int64_t>;
-/// Booleans: the results of comparisons.
+/// An array of booleans: the result of a comparison.
 using Mask = BasicArray<bool>;
 
 extern template class BasicArray<Real>;
 extern template class BasicArray<std::int64_t>;
 extern template class BasicArray<bool>;
 
-/// The part of a non-const array that brackets select. It reads as a copy of the part; assigning to it, while it is a
-/// temporary, writes into the array.
+/// The part of a non-const array that brackets select. Reading it gives a copy of the part. Assigning to it, while it
+/// is a temporary, writes into the array.
 template <class T>
 class ArrayPart : public BasicArray<T> {
  public:
@@ -190,11 +191,11 @@ class ArrayPart : public BasicArray<T> {
   Selection selection_;
 };
 
-/// The shape `to` with the size that fits an array of shape `from` in place of -1. Throws ShapeError and ValueError as
+/// The shape `to`, in which a size of -1 is replaced by the size that fits an array of shape `from`. Throws as
 /// BasicArray::reshaped.
 Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to);
 
-/// Whether both have the same shape and the same elements (NaN differs from itself).
+/// Whether two arrays have the same shape and equal elements (NaN differs from itself).
 template <class T>
 [[nodiscard]] bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
   return a.shape() == b.shape() && std::ranges::equal(a, b);

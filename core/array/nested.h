@@ -13,7 +13,7 @@ namespace xgrad {
 template <class T>
 class BasicArray;
 
-/// A number, or a list of Nested. Throws ShapeError for parts of different shapes.
+/// A number, or a list of nested numbers. A list throws ShapeError if its parts have different shapes.
 template <class T>
 class Nested {
  public:
@@ -21,7 +21,7 @@ class Nested {
   requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
   Nested(std::initializer_list<Nested> parts);
 
-  /// The numbers in the shape of the braces.
+  /// The numbers as an array in the shape of the braces.
   BasicArray<T> array() const;
 
  private:

@@ -4,8 +4,8 @@
 // counter into four random words, without a state. So element i of a draw depends only on the seed, the number of the
 // draw and i, and not on the shape, the order or the number of threads.
 //
-// The last argument is the key of the draw: randperm(n, {.seed = 1, .draw = epoch}). Without a key, as in randperm(n),
-// it is the key of the next draw of this thread's generator. An overload takes that key, because a default argument
+// The last argument of a draw is its key: randperm(n, {.seed = 1, .draw = epoch}). A call without a key, such as
+// randperm(n), uses the key of the next draw of this thread's generator. Such calls are overloads: a default argument
 // could be evaluated before draws in the other arguments.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace xgrad {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
 namespace detail {
-/// An unsigned number of 64 bits, from an integer of any type. Throws ValueError for a negative one, under the name
-/// Self::name.
+/// An unsigned 64-bit number, made from an integer of any type. Throws ValueError for a negative integer. The error
+/// begins with Self::name.
 template <class Self>
 class NotNegative {
  public:
@@ -43,12 +43,13 @@ class NotNegative {
 };
 }  // namespace detail
 
-/// The number that random numbers follow from, 0 ... 2^64 - 1. Throws ValueError for a negative one.
+/// The seed of random numbers, 0 ... 2^64 - 1: equal seeds give equal numbers. Throws ValueError for a negative seed.
 struct Seed : detail::NotNegative<Seed> {
   static constexpr const char* name = "seed";
   using NotNegative::NotNegative;
 };
-/// The number of a draw among those with the same seed, 0 ... 2^64 - 1. Throws ValueError for a negative one.
+/// The number of a draw, 0 ... 2^64 - 1, which tells draws with the same seed apart. Throws ValueError for a negative
+/// number.
 struct DrawNumber : detail::NotNegative<DrawNumber> {
   static constexpr const char* name = "draw";
   using NotNegative::NotNegative;
@@ -67,30 +68,31 @@ struct RandomState {
   friend bool operator==(const RandomState&, const RandomState&) = default;
 };
 
-/// A seed that is a hash of a seed and two numbers. Two of them collide with a chance of 2^-64.
+/// A new seed: the hash of a seed and two integers. Two such seeds are equal with probability 2^-64.
 Seed mixed_seed(Seed seed, std::int64_t a, std::int64_t b);
 
-/// Restarts this thread's generator: the same seed gives the same numbers in every thread. Before that the main thread
-/// has the seed 0, and each other thread another seed, in the order in which threads first draw. So no two threads draw
-/// the same numbers. For equal numbers in every run seed each thread, with a different number.
+/// Restarts this thread's generator: the same seed gives the same numbers in every thread. Without a call the main
+/// thread has the seed 0. Each other thread gets a seed of its own at its first draw, so no two threads draw the same
+/// numbers. That seed depends on the order in which threads first draw. For equal numbers in every run, call this
+/// function in each thread with a different seed.
 void manual_seed(Seed seed);
 RandomState random_state();
 void set_random_state(const RandomState& state);
-/// The key of the next draw; each call gives another. Threads: this function and the three above act on the generator
-/// of the thread; all others here depend only on their arguments.
+/// The key of the next draw; each call returns a new key. Threads: this function and the three above act on the
+/// generator of the calling thread. Functions that take a key depend only on their arguments.
 RandomKey next_random_key();
 
-/// Words 4 i ... 4 i + 3 of a draw.
+/// The random words 4 i ... 4 i + 3 of a draw.
 std::array<std::uint32_t, 4> random_words(const RandomKey& key, std::uint64_t i);
 
-/// Fills `words` with words first, first + 1, ... of a draw.
+/// Fills `words` with the random words first, first + 1, ... of a draw.
 void random_words(const RandomKey& key, std::uint64_t first, std::span<std::uint32_t> words);
 
-/// Uniform numbers in [0, 1).
+/// Uniformly distributed numbers in [0, 1).
 Array random_uniform(const Shape& shape, const RandomKey& key);
-/// Normal numbers with mean 0 and standard deviation 1, by normal_quantile().
+/// Normally distributed numbers with mean 0 and standard deviation 1, computed by normal_quantile().
 Array random_normal(const Shape& shape, const RandomKey& key);
-/// Integers in [low, high). Throws ValueError unless low < high.
+/// Uniformly distributed integers in [low, high). Throws ValueError unless low < high.
 Index randint(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key);
 inline Index randint(std::int64_t low, std::int64_t high, const Shape& shape) {
   return randint(low, high, shape, next_random_key());

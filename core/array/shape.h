@@ -19,7 +19,7 @@ namespace xgrad {
 /// Arrays have at most this many axes.
 inline constexpr int max_rank = 8;
 
-/// A list of at most `max_rank` integers, without an allocation: the base of Shape and Axes.
+/// A list of at most `max_rank` elements that allocates no memory: the base of Shape and Axes.
 template <class T>
 class ShortList {
  public:
@@ -35,7 +35,7 @@ class ShortList {
     size_ = other.size_;
     return *this;
   }
-  /// A list of `count` times `value`.
+  /// A list of `count` elements that all equal `value`.
   static constexpr ShortList filled(int count, T value) {
     ShortList list;
     for (int i = 0; i < count; ++i) list.push_back(value);
@@ -51,7 +51,7 @@ class ShortList {
   constexpr const T* end() const& { return values_.data() + size_; }
   constexpr T* begin() & { return values_.data(); }
   constexpr T* end() & { return values_.data() + size_; }
-  /// Deleted: the list would be gone. Give it a name first.
+  /// Deleted: the temporary list dies before the pointer is used. Give the list a name first.
   constexpr const T* begin() && = delete;
   constexpr const T* end() && = delete;
 
@@ -85,7 +85,7 @@ template <class T>
 concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
 }  // namespace detail
 
-/// Axes of an array, counted from 0, or from the end with negative numbers: `-1` or `{0, 2}`.
+/// Axes of an array: `-1` or `{0, 2}`. They count from 0; negative axes count from the end.
 class Axes : public ShortList<int> {
  public:
   constexpr Axes() = default;
@@ -107,11 +107,11 @@ class Shape : public ShortList<std::int64_t> {
   std::int64_t dim(int axis) const;
 
   /// The number of elements, 1 for a scalar. Throws ValueError for a negative size, and LimitError when the product of
-  /// the sizes other than 0 does not fit the address space.
+  /// the nonzero sizes exceeds the address space.
   std::int64_t numel() const;
 };
 
-/// `[2, 3]`.
+/// The list as text: `[2, 3]`.
 template <class T>
 std::string to_string(const ShortList<T>& list) {
   return str(list);
@@ -119,31 +119,32 @@ std::string to_string(const ShortList<T>& list) {
 std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list);
 std::ostream& operator<<(std::ostream& out, const ShortList<int>& list);
 
-/// The number of an axis counted from 0. Throws ValueError unless -rank <= axis < rank.
+/// The axis counted from 0: -1 becomes rank - 1. Throws ValueError unless -rank <= axis < rank.
 int normalize_axis(std::string_view op, int axis, int rank);
 
-/// The numbers of axes counted from 0, ascending. Throws ValueError for an axis out of range or named twice.
+/// The axes counted from 0, in ascending order. Throws ValueError for an axis out of range or repeated.
 Axes normalize_axes(std::string_view op, const Axes& axes, int rank);
 
 /// The axes 0, 1, ..., rank - 1.
 Axes all_axes(int rank);
 
-/// The shape to which both broadcast as in numpy: aligned at the end, sizes equal or 1. Throws ShapeError, which ends
-/// in `of_factors` if a matrix product would take the two.
+/// The shape that two shapes broadcast to, as in numpy: aligned at the end, with sizes that are equal or 1. Throws
+/// ShapeError if they do not fit. Its message ends in `of_factors` if a matrix product would accept the two shapes.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b, std::string_view of_factors = {});
 
-/// The shape of an argument of an operation, and the name that errors give it.
+/// The shape of an argument of an operation, and the name of the argument in errors.
 struct NamedShape {
   std::string_view name;
   Shape shape;
 };
-/// The shape to which all of them broadcast. Throws ShapeError, which lists the arguments with their shapes.
+/// The shape that all arguments broadcast to. If they do not fit, throws a ShapeError that lists the arguments and
+/// their shapes.
 Shape broadcast_shapes(std::string_view op, std::span<const NamedShape> arguments);
 inline Shape broadcast_shapes(std::string_view op, std::initializer_list<NamedShape> arguments) {
   return broadcast_shapes(op, std::span(arguments.begin(), arguments.size()));
 }
 
-/// Whether two shapes broadcast to a third.
+/// Whether two shapes broadcast to a common shape.
 bool broadcast_together(const Shape& a, const Shape& b);
 /// Whether an array of shape `from` can be broadcast to shape `to`.
 bool broadcasts_to(const Shape& from, const Shape& to);
@@ -151,10 +152,10 @@ bool broadcasts_to(const Shape& from, const Shape& to);
 /// The row-major strides in elements: the product of the sizes after each axis.
 ShortList<std::int64_t> strides_of(const Shape& shape);
 
-/// The position of element `i` in row-major order: {1, 2} for element 5 of a [2, 3] array.
+/// The indices of element number `i` in row-major order: {1, 2} for element 5 of a [2, 3] array.
 Shape position_of(std::int64_t i, const Shape& shape);
 
-/// The strides with which an array of shape `from` is read as if it had shape `to`: 0 along repeated axes.
+/// The strides to read an array of shape `from` as if it had shape `to`: 0 along repeated axes.
 ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to);
 
 }  // namespace xgrad

@@ -10,7 +10,7 @@
 
 namespace xgrad {
 
-/// The default start, stop or step of a slice.
+/// Stands for the default start, stop or step of a slice.
 inline constexpr std::nullopt_t none = std::nullopt;
 
 /// An entry of an indexing expression, with numpy's meaning.
@@ -23,18 +23,18 @@ inline constexpr std::nullopt_t none = std::nullopt;
 ///     x[{ellipsis, 0}];             // position 0 along the last axis
 ///     x[{_, new_axis}];             // an axis of size 1 after the first
 ///
-/// A range is clipped to the axis; a single position outside it is refused. Threads: a plain value.
+/// A range is clipped to the axis; a single position outside it is an error. Threads: slices share no state.
 class Slice {
  public:
   enum class Kind : std::uint8_t { range, position, ellipsis, new_axis };
   using Bound = std::optional<std::int64_t>;
 
-  /// All of the axis.
+  /// Selects the whole axis.
   constexpr Slice() = default;
-  /// One position; the axis is dropped. Throws ValueError for an unsigned number that does not fit int64.
+  /// Selects one position; the axis is dropped. Throws ValueError for an unsigned number that does not fit int64.
   template <std::integral T>
   constexpr Slice(T position) : kind_(Kind::position), start_(as_int64(position)) {}
-  /// The range start, start + step, ... of positions before stop.
+  /// Selects the positions start, start + step, ... before stop.
   constexpr Slice(Bound start, Bound stop, std::int64_t step) : start_(start), stop_(stop), step_(step) {}
   constexpr explicit Slice(Kind kind) : kind_(kind) {}
 
@@ -62,23 +62,23 @@ class Slice {
   std::int64_t step_ = 1;
 };
 
-/// The entries between the brackets, one for each axis that is named.
+/// The entries between the brackets of x[{0, _, slice(1, 3)}].
 using Slices = ShortList<Slice>;
 
-/// All of an axis.
+/// Selects a whole axis.
 inline constexpr Slice _;
-/// All axes that no other entry names.
+/// Selects all axes that the other entries leave over, each as a whole.
 inline constexpr Slice ellipsis(Slice::Kind::ellipsis);
-/// A new axis of size 1.
+/// Adds a new axis of size 1.
 inline constexpr Slice new_axis(Slice::Kind::new_axis);
 
 /// A start or a stop: an integer or `none`.
 template <class T>
 concept SliceBound = std::integral<T> || std::same_as<T, std::nullopt_t>;
 
-/// The positions start, start + step, ... before stop. By default start is the first position and stop is one past the
-/// last; with a negative step they are the last position and one before the first. Throws ValueError for an unsigned
-/// number that does not fit int64.
+/// The positions start, start + step, ... before stop. By default start is the first position, and stop is one past the
+/// last. With a negative step, start is the last position, and stop is one before the first. Throws ValueError for an
+/// unsigned number that does not fit int64.
 template <SliceBound Start, SliceBound Stop, SliceBound Step = std::nullopt_t>
 constexpr Slice slice(Start start, Stop stop, Step step = none) {
   const auto bound = []<class T>(T value) -> Slice::Bound {

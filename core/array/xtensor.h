@@ -1,12 +1,12 @@
 // Views of arrays for xtensor, and arrays from xtensor's containers and expressions. A program that uses xtensor
-// includes this header itself: <xgrad/xgrad.h> does not. xtensor 0.26 moved its headers; their old and new paths stand
-// only in core/array.
+// includes this header itself, because <xgrad/xgrad.h> does not. xtensor 0.26 moved its headers; only core/array
+// contains their old and new paths.
 //
 //     const Array a = xt::xarray<Real>{{1, 2}, {3, 4}} * 2;          // or auto a = to_array(...)
 //     const Real largest = xt::amax(view(a))();
 //
-// These functions return evaluated arrays, and views that say how long they are valid, but never lazy expressions.
-// Index and Mask convert both ways, like Array.
+// These functions return evaluated arrays or views, but never lazy expressions. The comments say how long a view is
+// valid. Index and Mask convert in both directions, like Array.
 #pragma once
 
 #include <memory>
@@ -48,24 +48,24 @@ auto view(const BasicArray<T>& array) {
 /// An xtensor view for reading and writing, valid as long as the array lives. Copies of the array that were made before
 /// are unaffected. Warning: writing through the view also changes copies that are made while it is in use.
 ///
-/// An assigned expression is evaluated into a temporary first, so that it may read the array that it is assigned to:
-/// v = xt::transpose(v). Where element i of the result depends on no element but i of the array, xt::noalias(v) = v * 2
-/// saves the temporary.
+/// xtensor first evaluates an assigned expression into a temporary. So the expression may read the array that it is
+/// assigned to: v = xt::transpose(v). If element i of the result depends only on element i of the array, xt::noalias(v)
+/// = v * 2 avoids the temporary.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   return xt::adapt(array.mutable_data(), static_cast<std::size_t>(array.size()), xt::no_ownership(),
                    detail::xtensor_shape(array.shape()));
 }
 
-/// A view of a temporary, which it holds: view((x * 2).value()).
+/// An xtensor view of a temporary array, which it keeps alive: view((x * 2).value()).
 template <class T>
 auto view(BasicArray<T>&& array) {
   const auto held = std::make_shared<const BasicArray<T>>(std::move(array));
   return xt::adapt_smart_ptr(std::shared_ptr<const T>(held, held->data()), detail::xtensor_shape(held->shape()));
 }
 
-/// The elements of an xtensor expression or container as a new array, evaluated without a temporary: an Index for
-/// integers, a Mask for booleans, else an Array.
+/// A new array with the elements of an xtensor expression or container, evaluated without a temporary. It is an Index
+/// for integers, a Mask for booleans, else an Array.
 template <class E>
 auto to_array(const xt::xexpression<E>& expression) {
   const E& e = expression.derived_cast();

@@ -1,8 +1,8 @@
 // The number type of the library, the symbol that keeps its two builds apart, and its version.
 #pragma once
 
-// Every header comes here before it uses anything of C++20. The second line ends the compilation, so that the first is
-// not lost among hundreds that follow from it.
+// Every header includes this file before it uses C++20. The missing file ends the compilation. So the message is not
+// lost among hundreds of errors that follow from it.
 #if __cplusplus < 202002L
 #error "xgrad needs C++20: compile with -std=c++20"
 #include "stopped after the error above"
@@ -15,13 +15,14 @@
 #include "stopped after the error above"
 #endif
 
-// The version of the library, for the preprocessor, and for CMake, which reads it here.
+// The version of the library, for the preprocessor. CMake reads it here, too.
 #define XGRAD_VERSION_MAJOR 0
 #define XGRAD_VERSION_MINOR 3
 #define XGRAD_VERSION_PATCH 0
 #define XGRAD_VERSION "0.3.0"
 
-// `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users.
+// The library `xgrad` is built with float. `xgrad_f64` is built from the same sources with double, and defines
+// XGRAD_F64 for programs that use it.
 #ifdef XGRAD_F64
 #define XGRAD_REAL_NAME xgrad_real_is_double
 #else
@@ -43,9 +44,9 @@ using Real = float;
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 namespace detail {
-// Every object file refers to the library of its own number type by name, also where unused sections are dropped. It
-// links neither with the other library alone nor with both (core/library.cpp). Not `inline`: one reference per object
-// file.
+// Every object file refers by name to the library of its own number type, even if the linker drops unused sections. So
+// linking fails with the other library alone, and with both (core/library.cpp). Not `inline`, to have one reference per
+// object file.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 

@@ -1,7 +1,7 @@
 // The errors that the library throws, and `fail`, which throws them.
 //
-// Every message has the same form: first the operation, then the rule that was broken with both sides of it, then the
-// place in the model if there is one:
+// Every message has the same form: first the operation, then the broken rule with both of its sides, then the place in
+// the model, if there is one:
 //
 //     matmul: inner sizes differ: [32, 10, 256] @ [512, 64]
 //       in decoder.blocks.1.cross_attn.k (Linear 512 -> 64)
@@ -29,11 +29,11 @@ struct ShapeError : Error {
 struct ValueError : Error {
   using Error::Error;
 };
-/// A size beyond what can be represented or what was allowed.
+/// A size that cannot be represented, or exceeds a limit.
 struct LimitError : Error {
   using Error::Error;
 };
-/// A graph that has nothing to differentiate, was released, or changed since it was recorded.
+/// A graph that cannot be differentiated: no gradient flows in it, or it was released or changed since it was recorded.
 struct GraphError : Error {
   using Error::Error;
 };

@@ -1,8 +1,8 @@
 // Formulas of operations as mathematical text, for diagrams, reports and pages.
 //
-// An elementwise operation prints the formula of its lambdas (ops/elementwise/lambda.h) from its first run on. Any
-// other operation has its formula as a line of text next to it, with a derivative for each input, in their order. What
-// is between brackets goes where a call did not give an input that is named there:
+// The formula of an elementwise operation is printed from its lambdas (ops/elementwise/lambda.h); it is known after the
+// first run. Any other operation has its formula as text next to its source, with one derivative for each input, in the
+// order of the inputs. The text in brackets is omitted if it names an input that a call leaves out:
 //
 //     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
 //     XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
@@ -21,10 +21,10 @@
 
 namespace xgrad {
 
-/// What an operation does, where diagrams and reports treat it in a way of its own.
+/// The kinds of operations that diagrams and reports treat differently.
 enum class OperationKind {
   other,
-  symmetric,   ///< its operands may be exchanged
+  symmetric,   ///< exchanging its operands gives the same result
   rearranges,  ///< it only changes the arrangement of elements
   masks,       ///< it writes a value where a mask is true
   product,     ///< a product whose second operand may be a weight
@@ -41,17 +41,18 @@ struct Formula {
   struct Operand {
     std::string name, derivative;
   };
-  /// The inputs that it has derivatives for, in the order of the operation's arguments.
+  /// The inputs that have a derivative, in the order of the operation's arguments.
   std::vector<Operand> operands() const;
 };
 
-/// The formula of the operation `op` with these boolean attributes on: for matmul with transpose_b the formula of
-/// "matmul transpose_b", or if there is none the formula of "matmul". None if it is unknown, or if different operations
-/// have this name. If the call gave fewer inputs than the formula has, without those that may be left out.
+/// The formula of the operation `op` with these boolean attributes on. For matmul with transpose_b it is the formula of
+/// "matmul transpose_b", or of "matmul" if there is none. A call with fewer inputs than the formula gets the formula
+/// without its optional inputs. Returns nothing if the formula is unknown, or if operations with this name have
+/// different formulas.
 std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> attributes = {},
                                   std::size_t inputs = std::numeric_limits<std::size_t>::max());
 
-/// The kind of the operation `op`, as its formula says.
+/// The kind of the operation `op`, which is registered with its formula.
 OperationKind operation_kind(std::string_view op);
 
 namespace detail {

@@ -10,7 +10,7 @@ struct AnomalyOptions {
 };
 
 /// An observer that throws NumericError at the first operation of this thread that gives NaN or infinity, forward or in
-/// a gradient rule. The message shows the position of the value, and the operation's inputs and their history:
+/// a gradient rule. The message shows the position of that value, the operation's inputs and their history:
 ///
 ///     log: gives -infinity at [1] in its result [3]
 ///       y = ln x
@@ -18,7 +18,7 @@ struct AnomalyOptions {
 ///         relu [3] of leaf 'x' [3], in net.head
 ///       in net.loss
 ///
-/// It checks every element that is computed: for debugging, not for training.
+/// It checks every computed element. Use it for debugging, not for training.
 class AnomalyMode : public Observer {
  public:
   using Options = AnomalyOptions;

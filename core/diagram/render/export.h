@@ -8,16 +8,16 @@
 namespace xgrad {
 
 /// The view as JSON: {"vertices": [...], "edges": [...], "frames": [...]} with all fields of a GraphView under their
-/// names ("deviation" is NumbersSummary::stddev). Vertices have the ids "n0", "n1", ..., edges "e0", ..., frames "c0",
-/// ..., as in the SVG. Unknown values are left out. Invalid UTF-8 in a name becomes U+FFFD. Numbers that are not finite
-/// are the words "NaN", "Infinity" and "-Infinity".
+/// own names, except that "deviation" is NumbersSummary::stddev. Vertices have the ids "n0", "n1", ..., edges "e0",
+/// ..., frames "c0", ..., as in the SVG. Unknown values are left out. Invalid UTF-8 in a name becomes U+FFFD. Numbers
+/// that are not finite are written as the words "NaN", "Infinity" and "-Infinity".
 std::string to_json(const GraphView& view);
 
-/// The diagram in the language of Graphviz, whose programs lay it out, with labels of plain text. Names are drawn
-/// unchanged, whatever they contain.
+/// The diagram in the DOT language of Graphviz, which computes the layout. Labels are plain text. Names are drawn
+/// unchanged, whatever characters they contain.
 std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 
-/// The view as a table with a line for each vertex: number, operation, name, shape, inputs, remarks.
+/// The view as a table with one line for each vertex: its number, operation, name, shape, inputs and remarks.
 std::string to_text(const GraphView& view);
 
 namespace detail {

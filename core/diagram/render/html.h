@@ -8,11 +8,11 @@
 
 namespace xgrad {
 
-/// The diagram as one HTML document that refers to nothing outside and works from disk. The page has pictures of
-/// to_svg: the graph at each level of folding, as far as a level has at most 300 boxes, and the inside of each module.
-/// It opens with the level options.depth. A click on a vertex opens its details, the data of to_json; a slider plays
-/// the steps of the run (GraphVertex::step and gradient_step). The title is options.title, or "The graph of" the
-/// results. No name in the graph can run as a script. Throws ValueError for a depth below automatic_depth.
+/// The diagram as one HTML document that needs no other file and no network. It contains figures of to_svg: the graph
+/// at each level of folding with at most 300 boxes, and the inside of each module. It opens at the level options.depth.
+/// A click on a vertex opens its details, the data of to_json. A slider plays the steps of the run (GraphRecord::step
+/// and gradient_step). The title is options.title, or "The graph of" and the results. No name in the graph can run as a
+/// script. Throws ValueError for a depth below automatic_depth.
 std::string to_html(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {

@@ -9,9 +9,9 @@
 
 namespace xgrad {
 
-/// The diagram as one SVG document that refers to nothing outside. Vertices are groups with the ids n0, n1, ..., edges
-/// e0, ..., frames c0, ..., titles of frames t0, ...; their classes give their kind. The picture is dark if the
-/// reader's screen is. Everything is at the positions of GraphLayout::of(view, options).
+/// The diagram as one SVG document that needs no other file. Vertices are groups with the ids n0, n1, ..., edges have
+/// e0, ..., frames c0, ..., and titles of frames t0, .... The class of a group gives its kind. The figure is dark for
+/// readers in dark mode. All positions are those of GraphLayout::of(view, options).
 std::string to_svg(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {
