@@ -67,7 +67,7 @@ using Slices = ShortList<Slice>;
 
 /// Selects a whole axis.
 inline constexpr Slice _;
-/// Selects all axes that the other entries leave over, each as a whole.
+/// Selects the whole of every axis that has no entry of its own.
 inline constexpr Slice ellipsis(Slice::Kind::ellipsis);
 /// Adds a new axis of size 1.
 inline constexpr Slice new_axis(Slice::Kind::new_axis);

@@ -13,12 +13,12 @@ namespace xgrad {
 /// The memory of this machine in bytes. Larger files are not read.
 std::int64_t machine_memory();
 
-/// A regular file, open for reading as long as the object lives. Its errors begin with `op`.
-/// Threads: many may read from one object.
+/// A regular file that is open for reading while the object lives. Its errors begin with `op`.
+/// Threads: many threads may read from one object.
 class InputFile {
  public:
-  /// Opens the file. Throws IoError when it cannot be opened, or is a folder, a pipe or a device; ValueError for a path
-  /// with a NUL byte, where the operating system would cut it.
+  /// Opens the file. Throws IoError when it cannot be opened, or is a folder, a pipe or a device. Throws ValueError for
+  /// a path with a NUL byte, because the operating system would cut the path there.
   explicit InputFile(std::string path, std::string_view op = "read_file");
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -38,16 +38,16 @@ class InputFile {
   std::int64_t size_;
 };
 
-/// The content of a file. Throws as InputFile and its read.
+/// The content of a file. Throws as the constructor of InputFile and as InputFile::read.
 std::string read_file(const std::string& path);
 
-/// Writes the pieces to the file, one after the other. A later reader finds the old content or the new one, never a
-/// mixture, also after a loss of power: the bytes go to the file `.name.tmp` in the same folder, which is synced and
-/// then renamed. A process that dies may leave that file; the next writer writes over it. Throws IoError, also for a
-/// link, folder, pipe or device of that name, and leaves the old file as it was. Throws ValueError for a path with a
-/// NUL byte.
+/// Writes the pieces to the file, one after the other. A later reader finds the old content or the new content, never a
+/// mixture, even after a power failure: the bytes go to the file `.name.tmp` in the same folder, which is synced and
+/// then renamed. A process that dies may leave that file behind; the next writer overwrites it. Throws IoError if
+/// writing fails, or if the path is a link, a folder, a pipe or a device; the old file stays unchanged. Throws
+/// ValueError for a path with a NUL byte.
 ///
-/// Threads: several threads and processes may write the same file, where the file system has locks; the last one wins.
+/// Threads: several threads and processes may write the same file if the file system has locks. The last writer wins.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,
                            std::string_view op = "write_file_atomically");
 void write_file_atomically(const std::string& path, std::string_view content);

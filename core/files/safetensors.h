@@ -13,20 +13,21 @@ namespace xgrad {
 
 /// Writes arrays and metadata to a file, or throws and leaves the old file as it was (see write_file_atomically).
 ///
-/// Array is stored as F32 or F64 like Real, Index as I64, Mask as BOOL. The file gets a checksum of every array with
-/// its name and shape, and one of the metadata. Metadata without a "format" get {"format": "pt"}, which tools written
-/// in Python require. Equal content gives equal bytes.
+/// Array is stored as F32 or F64 like Real, Index as I64, Mask as BOOL. The file contains a checksum of each array with
+/// its name and shape, and a checksum of the metadata. Metadata without a "format" get the entry {"format": "pt"},
+/// which Python tools require. Equal content gives equal bytes.
 ///
-/// Throws ValueError for a name that is reserved ("__metadata__", metadata beginning with "xgrad.") or is not UTF-8,
-/// LimitError for more than 100,000 arrays, a name of more than 4,096 bytes or a header of more than 100 MB; IoError.
+/// Throws ValueError for a name that is not UTF-8 or is reserved ("__metadata__", metadata that begin with "xgrad.").
+/// Throws LimitError for more than 100,000 arrays, a name of more than 4,096 bytes or a header of more than 100 MB;
+/// IoError if the file cannot be written.
 void save_safetensors(const std::string& path, const StateFile& content);
 
-/// The content of a file. F64, F32, F16 and BF16 become Array, rounded to Real; the integer types become Index and BOOL
+/// The content of a file. F64, F32, F16 and BF16 become Array, rounded to Real; integer types become Index, and BOOL
 /// becomes Mask. Checksums are verified if the file has them.
 ///
-/// Throws FormatError for a file that breaks a rule of the format, or that has checksums and a single wrong bit;
-/// LimitError for a file beyond the limits of save_safetensors, or whose arrays exceed the memory of the machine,
-/// before any is read; IoError.
+/// Throws FormatError if the file breaks a rule of the format, or if a checksum shows a wrong bit. Throws LimitError,
+/// before it reads an array, if the file exceeds the limits of save_safetensors or its arrays exceed the memory of the
+/// machine. Throws IoError if the file cannot be read.
 StateFile load_safetensors(const std::string& path);
 
 namespace detail {

@@ -15,7 +15,7 @@ namespace xgrad {
 
 /// An array of any kind.
 using AnyArray = std::variant<Array, Index, Mask>;
-/// Arrays by name. A name is any text in UTF-8 and never a path.
+/// Arrays by name. A name is any UTF-8 text and is never used as a path.
 using NamedArrays = std::map<std::string, AnyArray, std::less<>>;
 /// Metadata: text by name.
 using Metadata = std::map<std::string, std::string, std::less<>>;
@@ -24,21 +24,21 @@ using Metadata = std::map<std::string, std::string, std::less<>>;
 struct [[nodiscard]] StateFile {
   NamedArrays arrays = {};
   Metadata metadata = {};
-  std::string source = {};  ///< the path of the file that it was read from, for errors; not saved
+  std::string source = {};  ///< the path of the file that it was read from, for errors; it is not saved
 
   /// The array of this name. Throws FormatError when there is none, or when its type is not A.
   template <class A>
   A get(std::string_view name) const;
-  /// The entry of the metadata. Throws FormatError when there is none.
+  /// The metadata entry with this key. Throws FormatError when there is none.
   std::string text(std::string_view key) const;
 
-  /// Adds another state under the names `prefix.name`, as a part of a checkpoint.
+  /// Adds the entries of another state under the names `prefix.name`, for example to a checkpoint.
   ///
   ///     StateFile checkpoint;
   ///     checkpoint.add("model", {.arrays = model.state_dict()});
   ///     checkpoint.add("optimizer", adam.state_dict());
   ///
-  /// Throws ValueError for a prefix with a dot and for a name that exists already; then nothing has changed.
+  /// Throws ValueError for a prefix with a dot or a name that exists already, and then changes nothing.
   void add(std::string_view prefix, const StateFile& state);
   /// The part that was added under `prefix`, under its original names.
   StateFile part(std::string_view prefix) const;
@@ -57,30 +57,30 @@ struct StateDifference {
   bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   void add_mismatch(std::string_view name, const Shape& given, const Shape& needed);
   void add_mismatch(std::string_view name, std::string_view what);
-  /// Throws FormatError with the names, at most 20 of each kind, one a line, unless there is no difference. `source` is
-  /// the file that the state came from, if there is one.
+  /// Throws FormatError if there is a difference. The message lists the names, one on each line, at most 20 of each
+  /// kind. `source` is the file that the state came from, if there is one.
   void refuse(std::string_view op, std::string_view source = {}) const;
 };
 
-/// Reads the arrays of a state name by name, and notes everything that does not fit, so that a reader can refuse all of
-/// it in one error before it changes anything.
+/// Takes arrays out of a state by name and collects everything that does not fit. So a reader can report all of it in
+/// one error before it changes anything.
 ///
 ///     StateMatch match(state.arrays);
 ///     const Array* weight = match.take<Array>("weight", {2, 3});
 ///     match.finish().refuse("load_state_dict", state.source);      // throws unless everything fitted
 ///
-/// The state must outlive it. Threads: a plain value.
+/// The state must outlive this object. Threads: each thread may use objects of its own.
 class StateMatch {
  public:
   explicit StateMatch(const NamedArrays& state);
 
-  /// The array of this name, of any type; nullptr if there is none, which is not noted.
+  /// The array of this name, of any type; nullptr if there is none, which is not a difference.
   const AnyArray* find(std::string_view name);
-  /// The array of this name. nullptr, and a note, if it is missing, of another type or shape, or if `fault` has words
-  /// for its values.
+  /// The array of this name. Returns nullptr and adds a difference if the array is missing or has another type or
+  /// shape, or if `fault` returns a description of wrong values.
   template <class A>
   const A* take(std::string_view name, const Shape& shape, const std::function<std::string(const A&)>& fault = {});
-  /// All notes, and as unexpected the names that find() and take() were not given.
+  /// All differences. Names that were never passed to find() or take() are unexpected.
   StateDifference& finish();
 
   StateDifference difference = {};

@@ -1,4 +1,4 @@
-// Reverse-mode differentiation: grad() is the core, Tensor::backward() the familiar form on top.
+// Reverse-mode differentiation: grad() returns gradients, and Tensor::backward() adds them to the leaves.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@ namespace xgrad {
 
 /// The behaviour of grad() for a tensor that the result does not depend on.
 enum class Unused {
-  refuse,  ///< throw GraphError and name it
+  refuse,  ///< throw a GraphError that names the tensor
   zeros,   ///< return zeros of its shape
 };
 
 struct GradOptions {
-  Tensor seed = {};           ///< the gradient of y itself; 1 if y has one element
+  Tensor seed = {};           ///< the gradient of y itself; by default 1 for a y with one element
   bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
-  bool retain_graph = false;  ///< keep the graph for another pass (create_graph does, too)
+  bool retain_graph = false;  ///< keep the graph for another pass, as create_graph does, too
   Unused unused = Unused::refuse;
 };
 
@@ -27,12 +27,12 @@ struct BackwardOptions {
   bool retain_graph = false;
 };
 
-/// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Has no side effects: gradients
-/// are returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that
-/// requires a gradient, if an x requires none or is not reached, if the graph was released, if a value that is needed
-/// was assigned since it was used, or if a rule returns a wrong shape; ShapeError if the seed's shape is not y's.
-/// Threads: passes through different graphs may run at the same time, also where graphs share leaves and constants.
-/// Passes that meet inside one graph are each done in full or refused with a GraphError.
+/// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Changes no tensor, but releases
+/// the graph unless retain_graph or create_graph is set. `xs` may be leaves or results. Throws GraphError if y depends
+/// on nothing that requires a gradient, if an x requires none or is not reached, if the graph was released, if a needed
+/// value was assigned after its use, or if a rule returns a wrong shape; ShapeError if the seed does not have y's
+/// shape. Threads: passes through different graphs may run at the same time, even if the graphs share leaves and
+/// constants. If passes meet inside one graph, each either completes or throws GraphError.
 ///
 ///     const Tensor g = grad(y, {x}, {.create_graph = true})[0];
 ///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative
@@ -45,12 +45,13 @@ namespace detail {
 Tensors grad_since(std::uint64_t oldest, const Tensor& y, const Tensors& xs, const GradOptions& options);
 }  // namespace detail
 
-/// x itself as a new vertex of the graph, to get the gradient of one use of x apart from its other uses.
+/// A new vertex of the graph with the value of x, to get the gradient of one use of x apart from its other uses.
 Tensor alias(const Tensor& x);
 
-/// The gradients of a fused operation by way of its composed form, for when the graph of the gradient is wanted, or
-/// there is no faster way: runs `composed(inputs)` with recording on and returns the gradients of <gy,
-/// composed(inputs)>, one for each input even if two are the same tensor. Entries that are not wanted stay undefined.
+/// The gradients of a fused operation, computed from its composed form. Use it if the graph of the gradient is wanted,
+/// or if no kernel computes the gradient. Runs `composed(inputs)` with recording on and returns the gradients of <gy,
+/// composed(inputs)>. Each input has a gradient of its own, even if two inputs are the same tensor. Gradients that are
+/// not wanted stay undefined.
 template <std::size_t N, class F>
 std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, const Tensor& gy, Wanted wanted,
                                          const F& composed) {

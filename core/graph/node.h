@@ -1,12 +1,12 @@
 // The graph: nodes, the arrows between them, and the rules that carry gradients along the arrows.
 //
 // A Node is one vertex of the computational graph: the operation, the shape of its result, arrows to its inputs and a
-// rule for the gradient of each input. It holds no numbers, except its result when a rule asked for it; values live in
-// Tensors, and rules hold the Tensors that they captured. Nodes are made by record() only (core/graph/record.h) and do
-// not change afterwards, save for names, hooks, gradients and, of a leaf, the version.
+// rule for the gradient of each input. It holds no values, except its result if a rule needs it: values live in
+// Tensors, and rules hold the Tensors that they capture. Only record() makes nodes (core/graph/record.h). Afterwards,
+// only names, hooks, gradients and the versions of leaves change.
 //
 // All arrows point from results to inputs. So there are no cycles, and dropping the last Tensor of a result frees the
-// graph behind it; that is done in a loop, never by recursion. One graph belongs to one thread at a time.
+// graph behind it. Freeing is a loop and not a recursion. One graph belongs to one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -33,10 +33,10 @@ namespace detail {
 class ModelParameters;
 }
 
-/// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is as small as a
-/// tensor.
+/// The gradient rule of one input, or of several inputs at once: any callable. It needs no memory of its own if it is
+/// no larger than a tensor.
 ///
-///     gx = rule(gy, y): gy the gradient of the result, y the result (undefined unless the rule asked for it)
+///     gx = rule(gy, y)      gy: gradient of the result, y: result (undefined unless the rule asks for it)
 class Rule {
  public:
   Rule() = default;
@@ -44,8 +44,8 @@ class Rule {
   Rule& operator=(const Rule&) = delete;
   ~Rule() { reset(); }
 
-  /// `Kind::call(f, gy, y, wanted, gx, edges)` writes the gradients of the inputs that are wanted to gx[0], gx[1],
-  /// ..., to which edges[0], edges[1], ... lead.
+  /// Stores the callable f. `Kind::call(f, gy, y, wanted, gx, edges)` writes the wanted gradients to gx[0], gx[1], ...;
+  /// edges[0], edges[1], ... lead to their inputs.
   template <class Kind, class F>
   void set(F&& f) {
     using Function = std::decay_t<F>;
@@ -86,7 +86,7 @@ class Rule {
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
     methods_->call(storage_, gy, y, wanted, gx, edges);
   }
-  /// Copies the rule for a CopyListener, which sees what it holds, and drops the copy.
+  /// Copies the rule and drops the copy, so that a CopyListener sees the tensors that the rule holds.
   void copy_captures() const {
     if (methods_) methods_->copy(storage_);
   }
@@ -110,36 +110,36 @@ struct Node;
 /// An arrow from a result to one of its inputs.
 struct Edge {
   Ref<Node> to;
-  std::uint32_t version = 0;      ///< of the input, when the graph was recorded
-  std::uint32_t covers : 31 = 1;  ///< how many edges, from this one on, the rule serves
-  bool carries : 1 = false;       ///< whether the input wanted a gradient when the graph was recorded
-  Rule rule;                      ///< empty: no gradient flows here, or an earlier edge's rule serves this one
+  std::uint32_t version = 0;      ///< the version of the input when the graph was recorded
+  std::uint32_t covers : 31 = 1;  ///< the number of edges, this one first, that the rule serves
+  bool carries : 1 = false;       ///< whether the input required a gradient when the graph was recorded
+  Rule rule;                      ///< empty if no gradient flows here, or if an earlier edge's rule serves this one
 };
 
-/// A function that sees the gradient of a tensor when it is complete and may replace it (return an undefined Tensor to
-/// leave it as it is).
+/// A function that is called with the complete gradient of a tensor. The gradient is replaced by the result, unless the
+/// result is an undefined Tensor.
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
-/// The value of an attribute of an operation: a number, a word, or an array that is not a Tensor.
+/// The value of an attribute of an operation: a number, a word, a shape, or an array that is not a Tensor.
 using AttributeValue = std::variant<std::int64_t, double, bool, std::string_view, Shape, Index, Mask>;
 struct Attribute {
   const char* name;
   AttributeValue value;
 };
 
-/// What an operation that no gradient flows through leaves at its result, a leaf: for diagrams (TraceAll).
+/// The operation that computed a leaf, if no gradient flows through the operation. Diagrams show it (TraceAll).
 struct Trace {
   std::vector<Ref<Node>> inputs;
-  std::uint32_t made_in;  ///< as Node::rule_id() and Node::call()
+  std::uint32_t made_in;  ///< the value for Node::rule_id() and Node::call()
 };
 
-/// What the engine itself made a node for.
+/// The reason why the engine itself made a node.
 enum class NodeRole : std::uint8_t {
   ordinary,
   seed,              ///< where a backward pass begins
   alias,             ///< a gradient that a rule passes on
   detached,          ///< the trace of detach()
-  sum_of_gradients,  ///< of those that meet at one tensor
+  sum_of_gradients,  ///< the sum of gradients that meet at one tensor
 };
 
 /// Fields that few nodes need.
@@ -148,16 +148,16 @@ struct NodeExtras {
   std::vector<Attribute> attributes;
   std::unique_ptr<Trace> trace;
   Array grad;      ///< the gradient accumulated by backward()
-  int passes = 0;  ///< how many backward passes `grad` is the sum of; 0: there is none
+  int passes = 0;  ///< the number of backward passes that `grad` sums; 0: no gradient
   bool retain_grad = false;
   bool integers = false;  ///< a buffer of a module that holds integers
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
-  std::weak_ptr<detail::ModelParameters> model;  ///< that a parameter belongs to
+  std::weak_ptr<detail::ModelParameters> model;  ///< the model that a parameter belongs to
   std::uint64_t index_in_model = 0;
 };
 
-/// The extras of a node. Made when they are first needed, by any thread.
+/// The extras of a node. Any thread makes them when they are first needed.
 class LazyExtras {
  public:
   LazyExtras() = default;
@@ -175,9 +175,8 @@ class LazyExtras {
 };
 
 /// One vertex of the graph: see above.
-/// It takes two cache lines with up to two edges, since a chain of small operations is bound by memory traffic.
-/// Threads: nodes may be shared, and dropped by any thread; core/graph/tensor.h says what threads may do with names,
-/// hooks and gradients.
+/// With up to two edges it takes two cache lines, because memory traffic limits a chain of small operations. Threads:
+/// threads may share nodes, and any thread may drop a node. See core/graph/tensor.h for names, hooks and gradients.
 struct Node {
   RefCount refs;
 
@@ -186,21 +185,21 @@ struct Node {
 
  public:
   const char* op = "leaf";
-  const Place* place = nullptr;  ///< in the model, where it was recorded, interned; may be null
+  const Place* place = nullptr;  ///< the place in the model where it was recorded, interned; may be null
   std::uint64_t id = 0;          ///< larger than the ids of all inputs
   Ref<Buffer<Real>> saved;       ///< the result, if a rule asked for it; the value of a scalar constant
   LazyExtras extras;
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
-  std::uint8_t grad_order = 0;  ///< 0 in a forward pass, 1 in its recorded backward pass, 2 in that of both
+  std::uint8_t grad_order = 0;  ///< 0: forward pass, 1: its recorded backward pass, 2: a backward pass of those
   bool requires_grad : 1 = false;
-  bool captures_inputs : 1 = false;      ///< some rule holds tensors, so inputs must not have been assigned since
-  bool plain : 1 = false;                ///< recorded under Plain, and so are its rules
-  bool unrecorded_gradient : 1 = false;  ///< a leaf: a gradient without a graph, or computed from one
-  bool counts : 1 = false;               ///< the operation told its multiply-adds, which are stored after its shape
+  bool captures_inputs : 1 = false;      ///< a rule holds tensors, so inputs must not be assigned afterwards
+  bool plain : 1 = false;                ///< recorded under Plain; its rules run under Plain, too
+  bool unrecorded_gradient : 1 = false;  ///< a leaf that is, or was computed from, a gradient without a graph
+  bool counts : 1 = false;               ///< its multiply-adds are known; they are stored after its shape
   NodeRole role : 3 = NodeRole::ordinary;
-  bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
+  bool released = false;  ///< a backward pass has used and dropped the rules; no bit field: others may read those
 
   // Scratch space of the current walk (core/graph/grad.cpp).
   std::int32_t slot = 0;
@@ -209,12 +208,12 @@ struct Node {
   bool is_leaf() const { return edge_count == 0; }
   /// The number of assignments to a leaf; 0 for an operation.
   std::uint32_t version() const { return is_leaf() ? version_or_made_in_ : 0; }
-  void count_assignment();  ///< a leaf has a new value, and is no longer a result
-  /// For an operation that a gradient rule ran: the low bits of the id of the operation whose rule it is; else 0.
+  void count_assignment();  ///< notes that a leaf has a new value, which no operation computed
+  /// For an operation that a gradient rule ran: the low bits of the id of the operation with that rule; else 0.
   std::uint32_t rule_id() const { return grad_order > 0 ? made_in() : 0; }
-  /// For an operation of a forward pass: the number of the call of a module that it ran in (base/scope.h), or 0.
+  /// For an operation of a forward pass: the number of the module call in which it ran (base/scope.h), or 0.
   std::uint32_t call() const { return grad_order == 0 ? made_in() : 0; }
-  /// Of a leaf whose value an operation made, its trace; else nullptr.
+  /// The trace of a leaf whose value an operation computed; else nullptr.
   const Trace* trace() const { return extras ? extras->trace.get() : nullptr; }
   void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes,
                  NodeRole role = NodeRole::ordinary);
@@ -224,17 +223,18 @@ struct Node {
   bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
   std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
   NodeExtras& ensure_extras() { return extras.ensure(); }
-  /// As given to record(); 0 for an operation without them.
+  /// The multiply-adds that were passed to record(); 0 if none were.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
-  /// Takes a larger id if the input has one as large: it was made later, as a constant is, or by another thread.
+  /// Takes a larger id if the input's id is not smaller: the input was made later, as constants are, or by another
+  /// thread.
   void raise_id_above(const Node& input);
   /// Releases the rules and saved values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;
 
-  /// A node of `shape` with room for `edges` arrows, all empty, and for its multiply-adds if it counts them.
+  /// A new node of `shape` with `edges` empty arrows, and with space for multiply-adds if `counts` is set.
   static Ref<Node> create(const char* op, const Shape& shape, int edges, bool counts = false);
-  /// Destroys a node: its inputs are released one by one, in a loop however long the chain.
+  /// Destroys a node. Its inputs are released in a loop, so that a long chain does not overflow the stack.
   static void destroy(Node* node) noexcept;
 
  private:
@@ -249,11 +249,11 @@ struct Node {
 };
 
 namespace detail {
-/// An id above `id` and all that this thread has used, which no node gets: nodes that it makes from now on are above.
+/// An id above `id` and all ids that this thread has used. No node gets it; later nodes of this thread have larger ids.
 std::uint64_t take_node_id_above(std::uint64_t id);
 
-/// Visits the nodes that the results in `found` were computed from, these first, each once and the nearest first: from
-/// nodes for which visit(node) holds along arrows for which follow(edge) holds.
+/// Visits the results in `found`, then the nodes that they were computed from, each once, breadth first. Goes on from
+/// nodes where visit(node) is true, along arrows where follow(edge) is true.
 template <class Visit, class Follow>
 void walk_graph(std::vector<const Node*> found, const Visit& visit, const Follow& follow) {
   std::unordered_set<const Node*> seen(found.begin(), found.end());
@@ -267,7 +267,7 @@ void walk_graph(std::vector<const Node*> found, const Visit& visit, const Follow
 }
 }  // namespace detail
 
-/// The number of nodes that exist now, in all threads: a training loop must leave it unchanged.
+/// The number of nodes that exist now, in all threads. It must not grow from step to step of a training loop.
 std::int64_t live_node_count();
 
 }  // namespace xgrad

@@ -6,8 +6,8 @@
 //     Printer printer;
 //     const Tensor loss = model(x);                                          // linear [8, 64], tanh [8, 64], ...
 //
-// Everything that measures, remembers or checks a run is an observer: Profile, ValueRecorder, AnomalyMode, and
-// nn::AttentionRecorder. Without observers, an operation pays for one look at a variable of its thread.
+// Everything that measures, records or checks a run is an observer: Profile, ValueRecorder, AnomalyMode, and
+// nn::AttentionRecorder. Without observers, an operation only reads one thread-local variable.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct Notify;
 /// An operation that has run, as shown to observers.
 struct OperationRun {
   const char* op;
-  const Tensor& output;                   ///< with its node, if the operation was recorded
-  std::span<const Tensor* const> inputs;  ///< in their order
+  const Tensor& output;                   ///< the result, with its node if the operation was recorded
+  std::span<const Tensor* const> inputs;  ///< the inputs in their order
   std::span<const Attribute> attributes;
-  const Place* place;   ///< of the module that it belongs to, or nullptr
-  const Node* rule_of;  ///< the operation whose gradient rule called it, or nullptr in a forward pass
-  std::int64_t spent;   ///< nanoseconds since the previous notification, without those of the observers
+  const Place* place;   ///< the place of its module, or nullptr
+  const Node* rule_of;  ///< the operation whose gradient rule ran it; nullptr in a forward pass
+  std::int64_t spent;   ///< nanoseconds since the previous notification, without the time of observers
 };
 
-/// The base of observers. Each is shown everything while it lives, except what observers compute themselves. An
-/// exception in operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass
-/// that was watched.
+/// The base class of observers. While it lives, an observer is notified of everything that its thread computes, except
+/// in observers. An exception in operation(), complete_gradient(), gradient() or intermediate() ends the watched
+/// operation or backward pass.
 ///
-/// Threads: an observer belongs to the thread that made it, and must die there, in any order with others, but not while
-/// it is being shown something.
+/// Threads: an observer belongs to the thread that constructed it, and must be destroyed there. Observers may be
+/// destroyed in any order, but not during a notification.
 class Observer {
  public:
   using Duration = std::int64_t;  ///< nanoseconds
@@ -51,18 +51,21 @@ class Observer {
 
   virtual void operation(const OperationRun& /*run*/) {}
 
-  /// In a backward pass the gradient of a node's result is complete: everything that depends on it has contributed.
+  /// Called in a backward pass when the gradient of a node's result is complete: everything that depends on the result
+  /// has contributed.
   virtual void complete_gradient(const Node& /*node*/, const Tensor& /*gradient*/) {}
-  /// The gradient rules of a node run between the two; rules may run backward passes of their own.
+  /// Called before and after the gradient rules of a node run. Rules may run backward passes of their own.
   virtual void begin_gradients(const Node& /*node*/, Duration /*spent*/) {}
   virtual void end_gradients(const Node& /*node*/, Duration /*spent*/) noexcept {}
-  /// The gradient that a rule of a node gave for one of its inputs.
+  /// Called with the gradient that a rule of a node returned for one of its inputs.
   virtual void gradient(const Node& /*node*/, std::size_t /*input*/, const Tensor& /*gradient*/) {}
 
-  /// Code that is no operation has run and gives its name. It is complete even if this throws.
+  /// Called after code that is not an operation, such as the step of an optimizer. The code is complete even if this
+  /// throws.
   virtual void event(const char* /*name*/, Duration /*spent*/) {}
 
-  /// Whether it wants the arrays that `owner`, code at a place of its own, shows under this name: "attention_weights".
+  /// Whether this observer wants the arrays that a module, `owner`, shows under this name, such as "attention_weights"
+  /// (nn::show_intermediate). If it does, intermediate() is called with each of them.
   virtual bool wants(std::string_view /*what*/, const void* /*owner*/) const { return false; }
   virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
@@ -75,9 +78,9 @@ class Observer {
 };
 
 namespace detail {
-/// Notifies observers. Only to be called if there are some.
+/// Notifies observers. To be called only if there are observers.
 struct Notify {
-  /// Also leaves the trace of an operation, if that is wanted and no gradient flows through it.
+  /// Also leaves a trace of the operation (TraceAll), if traces are on and no gradient flows through it.
   static void operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
                         const std::vector<Attribute>& attributes);
   static void complete_gradient(const Node& node, const Tensor& gradient);
@@ -92,7 +95,7 @@ struct Notify {
   static void to_all(const F& notify);
 };
 
-/// While it lives, the gradient rules of a node run.
+/// The scope in which the gradient rules of a node run.
 class RuleScope {
  public:
   explicit RuleScope(const Node& node) {

@@ -1,8 +1,8 @@
-// The arguments of record(), and how they become a node: core/graph/record.h.
+// The arguments of record() in core/graph/record.h, and the way in which they become a node.
 //
-// Their types are as many as there are rules. record() erases these: each argument becomes a RecordArgument, a pointer
-// to it with the functions that move its rule into the graph. One function, in record.cpp, then makes nodes of all
-// operations, and a rule is moved once, and only into a graph that is recorded.
+// Every rule has a type of its own. record() erases the types: each argument becomes a RecordArgument, a pointer to the
+// argument with functions that move its rule into the graph. So one function in record.cpp makes the nodes of all
+// operations. A rule is moved once, and only if a graph is recorded.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace xgrad {
 
-/// The inputs of a joint rule whose gradients are wanted.
+/// Says which inputs of a joint rule need a gradient.
 class Wanted {
  public:
   explicit Wanted(const bool* flags) : flags_(flags) {}
@@ -28,8 +28,8 @@ class Wanted {
   const bool* flags_;
 };
 
-/// The shape of the input whose gradient a rule gives: the last argument of rules that ask for it. The graph holds it
-/// anyway; a Shape in the rule would be as large as the node.
+/// The shape of the input whose gradient a rule computes: the last argument of a rule that needs it. The graph holds
+/// this shape anyway. A Shape in the rule would be as large as the node.
 class InputShape {
  public:
   explicit InputShape(const Node& input) : input_(input) {}
@@ -84,16 +84,16 @@ struct JointRule {
   }
 };
 
-/// A function makes the rule of each input.
+/// Marks wrt_each(): a function makes the rule of each input.
 struct RulePerInput {};
 
-/// Of wrt(), jointly() and wrt_each(): inputs and their rules.
+/// The result of wrt(), jointly() and wrt_each(): inputs and their rules.
 template <class Kind, class Inputs, class F>
 struct InputsWithRule {
   Inputs inputs;
   F rule;
 };
-/// Of attribute() and multiply_adds().
+/// The result of attribute() and multiply_adds().
 template <class T>
 struct NamedValue {
   const char* name;
@@ -133,7 +133,7 @@ void add_attributes(std::vector<Attribute>& to, const char* name, const T& value
   }
 }
 
-/// What is the same for all arguments of record() of one type.
+/// The functions that all arguments of record() of one type share.
 struct ArgumentKind {
   /// Moves the rule of an input into its edge; returns whether it asks for the result. nullptr: no inputs.
   bool (*set_rule)(const void* argument, std::size_t input, Node& node, Edge& edge) = nullptr;
@@ -177,7 +177,7 @@ struct RecordArgument {
   RecordArgument(const NamedValue<T>& argument) : given(&argument), kind(kind_of_attribute<T>) {}
   RecordArgument(const NamedValue<MultiplyAdds>& argument) : given(&argument), kind(kind_of_multiply_adds) {}
 
-  /// Whether an operation has its multiply-adds in this argument; then how many.
+  /// Whether this argument gives the multiply-adds of the operation; the next function returns their number.
   bool counts() const { return &kind == &kind_of_multiply_adds; }
   std::int64_t multiply_adds() const { return static_cast<const NamedValue<MultiplyAdds>*>(given)->value.count; }
 
@@ -186,7 +186,7 @@ struct RecordArgument {
   const ArgumentKind& kind;
 };
 
-/// Whether this is a backward pass whose graph is not wanted, and nobody watches it.
+/// Whether a backward pass is running that is not recorded and has no observers.
 inline bool only_computes() { return context.grad_mode == GradMode::gradient && !context.observers; }
 
 /// The tensor of a result: see core/graph/record.h.

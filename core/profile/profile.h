@@ -16,31 +16,31 @@ namespace xgrad {
 ///     std::cout << to_string(profile);                   // a table of operations and one of modules
 ///     save_chrome_trace("step.json", profile);           // for chrome://tracing and ui.perfetto.dev
 ///
-/// The time of an operation is the time since the end of the one before. The bookkeeping of backward passes has runs
-/// called "graph". A gradient rule is left out if there is no memory for its run.
+/// The time of an operation is the time since the end of the previous one. Runs called "graph" are the bookkeeping of
+/// backward passes. A gradient rule is left out if there is no memory to list it.
 class Profile : public Observer {
  public:
   struct Run {
-    std::string_view op;         ///< of a gradient rule: its operation; of an optimizer's step: the kind of optimizer
-    std::string_view path = {};  ///< of the module
-    bool gradient = false;       ///< a gradient rule, with everything that it called
-    Shape shape = {};            ///< of the result
+    std::string_view op;         ///< the operation; for a rule: its operation; for an optimizer's step: its kind
+    std::string_view path = {};  ///< the path of the module
+    bool gradient = false;       ///< whether this is a gradient rule, with everything that it called
+    Shape shape = {};            ///< the shape of the result
     double begin = 0;            ///< milliseconds since the profile was made
     double milliseconds = 0;
-    std::int64_t bytes = 0;  ///< of the result
+    std::int64_t bytes = 0;  ///< the size of the result
     std::uint64_t node = 0;  ///< the id of the operation in the graph; 0 if it was not recorded
   };
   /// The runs in the order in which they ended.
   const std::vector<Run>& runs() const { return runs_; }
 
-  /// All runs of one name.
+  /// The sum of all runs with one name.
   struct Line {
-    std::string what;  ///< "linear", of its gradients "linear'"
+    std::string what;  ///< the name of the operation, "linear"; "linear'" for its gradient rules
     std::int64_t calls = 0;
     double milliseconds = 0;
     std::int64_t bytes = 0;
   };
-  /// The runs of each name added up, the longest first.
+  /// One line for each name, the longest time first.
   std::vector<Line> lines() const;
 
   void operation(const OperationRun& run) override;
@@ -57,8 +57,8 @@ class Profile : public Observer {
   int depth_ = 0;  // of rules within rules
 };
 
-/// The profile as two tables, of operations and of modules, the longest first: calls, milliseconds, percent of all,
-/// bytes of results. Modules include everything in them.
+/// The profile as two tables, one of operations and one of modules, the longest time first. The columns are calls,
+/// milliseconds, percentage of the total time, and bytes of results. A module includes everything in it.
 std::string to_string(const Profile& profile);
 
 /// Writes the profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as

@@ -16,18 +16,18 @@ struct NumbersSummary {
   std::int64_t nans = 0;
   std::int64_t infinities = 0;
   std::int64_t zeros = 0;
-  double least = 0;  ///< this and the next three: of the finite elements; 0 if there are none
+  double least = 0;  ///< like the next three, of the finite elements; 0 if there are none
   double mean = 0;
   double greatest = 0;
   double stddev = 0;                      ///< the standard deviation with the divisor n
   std::vector<std::int64_t> histogram{};  ///< counts in 20 bins of equal width from least to greatest
-  std::vector<Real> numbers{};            ///< all elements in row-major order, if they are at most 64; else none
+  std::vector<Real> numbers{};            ///< all elements in row-major order if there are at most 64, else none
 };
 
 /// A summary that several views of one run share, or nullptr if there is none.
 using SharedSummary = std::shared_ptr<const NumbersSummary>;
 
-/// The summary of an array.
+/// Computes the summary of an array.
 NumbersSummary summary_of(const Array& array);
 SharedSummary shared_summary_of(const Array& array);
 

@@ -3,7 +3,7 @@
 //
 //     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
-// A graph can be drawn at any time, also after a backward pass has released it. Threads: while a graph is drawn no
+// A graph can be drawn at any time, even after a backward pass has released it. Threads: while a graph is drawn, no
 // other thread may run a backward pass through it, name its tensors or assign its leaves.
 #pragma once
 
@@ -27,25 +27,27 @@ struct GraphFrame;
 
 enum class Direction { top_to_bottom, left_to_right };
 
-/// For GraphOptions::depth: the greatest depth at which the diagram still fits on a page.
+/// A value of GraphOptions::depth: the greatest depth at which the diagram still fits on a page.
 inline constexpr int automatic_depth = -1;
 
 /// The folding of a module.
 enum class Fold {
   by_depth,  ///< a box if it is nested deeper than GraphOptions::depth, else a frame
   closed,    ///< a box
-  open,      ///< a frame; the modules around it that are by_depth become frames, too
+  open,      ///< a frame; modules around it that are by_depth become frames, too
 };
 
-/// A value for each vertex: a line in its box, and the colour of the box, with a scale in the legend. The function is
-/// called for every operation and leaf before folding. A module shows the sum of the values of its vertices; a block
-/// that stands for several shows their mean. Ready-made: time_overlay(), multiply_adds_overlay().
+/// A value for each vertex, shown as a line in its box and as the colour of the box, with a scale in the legend. The
+/// function is called for every operation and leaf before folding. A module shows the sum of the values of its
+/// vertices. A block that stands for several equal blocks shows their mean. The library has time_overlay() and
+/// multiply_adds_overlay().
 struct GraphOverlay {
-  std::string title;      ///< the quantity: "kept", "time"
-  std::string unit = {};  ///< "ms", "B" (then written as KiB, MiB, ...), or none
-  /// The value of a vertex, or none.
+  std::string title;      ///< the quantity: "saved", "time"
+  std::string unit = {};  ///< "ms", or "B", which is written as KiB, MiB, ...; may be empty
+  /// Returns the value of a vertex, or nothing.
   std::function<std::optional<double>(const GraphVertex&)> of = {};
-  /// Instead of `of`: the value of a node of the graph. The value of a gradient rule is the sum over its nodes.
+  /// An alternative to `of`: returns the value of a node of the graph. The value of a gradient rule is the sum over its
+  /// nodes.
   std::function<std::optional<double>(const Node&)> of_node = {};
 };
 
@@ -54,35 +56,35 @@ struct GraphOptions {
   Direction direction = Direction::top_to_bottom;
   int depth = automatic_depth;  ///< modules nested deeper become boxes; 0: all modules, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
-  bool saved_memory = false;    ///< bytes that stay in memory until the backward pass
-  bool expand_rules = false;    ///< gradient rules as the operations they consist of, else as one box each
+  bool saved_memory = false;    ///< shows the bytes that are saved for backward
+  bool expand_rules = false;    ///< draws the operations of gradient rules, else one box for each rule
   /// Draws reshape, permute, slices and the like, which diagrams with modules omit. Expanded rules always show them.
   bool reshapes = false;
-  bool equations = false;  ///< the formula at every operation, "y = tanh x", and at its rule, "dy/dx = 1 - y^2"
-  /// The record of a run to show: values and gradients, all elements if they are few, else mean and standard deviation
-  /// with a histogram.
+  bool equations = false;  ///< shows formulas: "y = tanh x" at operations, "dy/dx = 1 - y^2" at rules
+  /// The record of a run, to show values and gradients: all elements if they are few, else mean, standard deviation and
+  /// a histogram.
   const ValueRecorder* values = nullptr;
   bool legend = true;
-  /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. On paper,
-  /// and for readers who prefer reduced motion, the picture stands still and is complete.
+  /// Makes an .svg play the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. On
+  /// paper, and for readers who prefer reduced motion, the figure is complete and does not move.
   bool animate = false;
   std::int64_t max_nodes = 2000;  ///< larger graphs are refused, because no layout of them is readable
 
-  std::function<Fold(const GraphFrame&)> fold = {};  ///< for each module, instead of depth alone
+  std::function<Fold(const GraphFrame&)> fold = {};  ///< the folding of each module; all are by_depth if empty
   std::optional<GraphOverlay> overlay = {};          ///< a value for each vertex
 };
 
 enum class GraphRole {
-  input,               ///< a leaf without gradient; an array of integers or a mask that an operation was given
+  input,               ///< a leaf without gradient, or an Index or Mask that an operation takes
   parameter,           ///< a leaf that gradients flow to
   constant,            ///< a number in a formula, or a leaf that only a backward pass uses
-  operation,           ///< of a forward pass
-  gradient_operation,  ///< of a backward pass
+  operation,           ///< an operation of a forward pass
+  gradient_operation,  ///< an operation of a backward pass
   seed,                ///< the start of a backward pass
   module,              ///< a module, folded into one box
 };
 
-/// The data that a vertex gives and an arrow carries.
+/// The kind of data that a vertex produces and an arrow carries.
 enum class GraphFlow {
   numbers,  ///< the elements of a tensor
   indices,  ///< integers: ids, targets, lengths
@@ -91,37 +93,37 @@ enum class GraphFlow {
 
 /// What a vertex says beyond its name: the lines of its label and of its tooltip.
 struct GraphText {
-  std::string what = {};  ///< of a module: its class and attributes, "Linear 512 -> 64"
+  std::string what = {};  ///< the class and attributes of a module, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
-  std::string formula = {};               ///< of an operation: "y = tanh x"
-  std::string derivative = {};            ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
-  std::string note = {};                  ///< why a result has no graph, where one could be expected
+  std::string formula = {};               ///< the formula of an operation: "y = tanh x"
+  std::string derivative = {};            ///< for an operation and its gradient rule: "dy/dx = 1 - y^2"
+  std::string note = {};                  ///< why a result has no graph, if a reader may expect one
   std::vector<std::string> remarks = {};  ///< further lines, from an overlay or added by hand
 };
 
-/// What a run recorded of a vertex (GraphOptions::values).
+/// The record of a run for one vertex (GraphOptions::values).
 struct GraphRecord {
   SharedSummary value = {};
-  SharedSummary gradient = {};      ///< of the result that a backward pass started from
-  std::string gradient_state = {};  ///< why the gradient is missing, or its fault: "zero, stopped by relu"
-  bool first_nan = false;           ///< the first of the run whose value, or else gradient, holds a NaN
-  int step = -1;                    ///< when it was computed, counted from 0; -1: unknown
-  int gradient_step = -1;           ///< when its gradient was complete, counted on from the last value
+  SharedSummary gradient = {};      ///< the gradient of the loss: of the result where the backward pass started
+  std::string gradient_state = {};  ///< why the gradient is missing or suspicious: "zero, stopped by relu"
+  bool first_nan = false;           ///< the first vertex of the run with a NaN, in its value or else its gradient
+  int step = -1;                    ///< the step of the run that computed the value, from 0; -1: unknown
+  int gradient_step = -1;           ///< the step that completed the gradient, after those of all values
 
-  /// Adds the record of a part: whether and when anything in it happened, not its numbers.
+  /// Merges the record of a part: a NaN in it and the later steps, but not its values.
   void absorb(const GraphRecord& part);
 };
 
-/// What a vertex adds to the module around it.
+/// The quantities that a module sums over its vertices.
 struct GraphTotals {
-  std::int64_t saved_bytes = 0;        ///< the arrays that it made and that are saved for backward
-  int operations = 0;                  ///< of a module: how many are within it
-  int results = 0;                     ///< how many of the requested tensors it is, or are within it
-  std::int64_t parameters = 0;         ///< of a module: the number of elements of its parameters
+  std::int64_t saved_bytes = 0;        ///< the size of the arrays that it made and that are saved for backward
+  int operations = 0;                  ///< the number of operations in a module
+  int results = 0;                     ///< the number of requested tensors, itself or in it
+  std::int64_t parameters = 0;         ///< the number of elements in a module's parameters
   std::optional<double> overlay = {};  ///< the value of GraphOptions::overlay
 
-  /// Adds the totals of a part that stands for `times` equal ones.
+  /// Adds the totals of a part, multiplied by `times`, the number of equal parts that it stands for.
   void absorb(const GraphTotals& part, int times);
 };
 
@@ -129,19 +131,19 @@ struct GraphTotals {
 struct GraphVertex {
   // What it is.
   GraphRole role = GraphRole::operation;
-  std::string op = {};                ///< of a module: its name within the module around it
-  std::string name = {};              ///< the given name, without the path of its frame
-  std::string path = {};              ///< of its module
-  std::optional<Shape> shape = {};    ///< of the result; of a module: of the last result that leaves it, if any does
-  std::optional<Real> constant = {};  ///< its value, if it is a number in a formula
-  int order = 0;  ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: of its first use
+  std::string op = {};                ///< the operation; for a module: its name within the module around it
+  std::string name = {};              ///< the name that the user gave, without the path of its frame
+  std::string path = {};              ///< the path of its module
+  std::optional<Shape> shape = {};    ///< the shape of the result; for a module: of the last result that leaves it
+  std::optional<Real> constant = {};  ///< the value, if the vertex is a number in a formula
+  int order = 0;  ///< 0: forward, 1: first gradient, 2: second gradient; a leaf has that of its first use
   GraphFlow flow = GraphFlow::numbers;
-  bool is_result = false;  ///< one of the requested tensors
+  bool is_result = false;  ///< whether this is one of the requested tensors
 
   // Where it stands.
   int frame = -1;    ///< index in GraphView::frames, or -1
-  int rule_of = -1;  ///< of a gradient rule: the vertex of its operation, or of the module around that
-  int times = 1;     ///< how many equal ones it stands for
+  int rule_of = -1;  ///< for a gradient rule: the vertex of its operation, or of that one's module
+  int times = 1;     ///< the number of equal vertices that this one stands for
 
   GraphText text = {};
   GraphRecord record = {};
@@ -155,14 +157,14 @@ inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
 }
 
-/// An arrow, from an input to the result.
+/// An arrow from an input to a result.
 struct GraphEdge {
   int from = 0;
   int to = 0;
-  int input = 0;     ///< position among the inputs of `to`
-  Shape shape = {};  ///< of the data
+  int input = 0;     ///< the position among the inputs of `to`
+  Shape shape = {};  ///< the shape of the data
   GraphFlow flow = GraphFlow::numbers;
-  SharedSummary gradient = {};  ///< the gradient that came back along the arrow: a part of the gradient of `from`
+  SharedSummary gradient = {};  ///< the gradient that flowed back along the arrow: one term of the gradient of `from`
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -170,32 +172,33 @@ struct GraphFrame {
   std::string path = {};
   std::string title = {};  ///< the last part of the path
   int parent = -1;
-  int order = 0;          ///< the order of all operations in it, as GraphVertex::order
-  int times = 1;          ///< how many equal ones it stands for
+  int order = 0;          ///< the order of all its operations: see GraphVertex::order
+  int times = 1;          ///< the number of equal frames that this one stands for
   std::string what = {};  ///< the class and attributes of the module, "Linear 512 -> 64"
   int level = 1;          ///< the number of frames around it, itself included
 };
 
-/// The values of an overlay, for the legend: colours go from the first to the last.
+/// The range of an overlay's values, for the legend: the colours go from `first` to `last`.
 struct GraphScale {
   std::string title;
   std::string unit;
-  double first = 0;  ///< the least number if that is negative, else 0
-  double last = 0;   ///< the greatest if that is positive, else 0
+  double first = 0;  ///< the least value if it is negative, else 0
+  double last = 0;   ///< the greatest value if it is positive, else 0
 };
 
-/// The content of a diagram, without cycles: a module that would close one is not folded. Inputs have smaller indices
-/// than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for byte, with every
-/// compiler.
+/// The content of a diagram. It has no cycles: a module whose box would close a cycle is not folded. Inputs have
+/// smaller indices than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for
+/// byte, with every compiler.
 struct GraphView {
   detail::Indexed<GraphVertex> vertices;
   detail::Indexed<GraphEdge> edges;    ///< ordered by (to, input)
   detail::Indexed<GraphFrame> frames;  ///< parents before children
   std::optional<GraphScale> scale = {};
 
-  /// The view of everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError
-  /// for a depth below automatic_depth, an overlay without a title, with no function or two, or with a value that is
-  /// not finite; LimitError if more than max_nodes vertices remain to be drawn. Errors name `caller`.
+  /// The view of everything that the tensors depend on. Throws GraphError for an empty list or an undefined tensor;
+  /// ValueError for a depth below automatic_depth, or an overlay without a title, with no function or two, or with a
+  /// value that is not finite; LimitError if the diagram would have more than max_nodes vertices. Errors begin with
+  /// `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 
