@@ -1,6 +1,6 @@
-// Recording a fused operation: one that has a kernel of its own, and a composed form, written in other operations.
-// Under Plain only the composed form runs. Else the kernel computes the value, and the gradient where only its numbers
-// are wanted; a graph of the gradient (create_graph) is made of operations. attribute() comes last.
+// Recording a fused operation, which has a kernel of its own and a composed form that consists of other operations.
+// Under Plain only the composed form runs. Else the kernel computes the value, and the gradient if its graph is not
+// wanted. A recorded gradient (create_graph) consists of operations. Attributes are the last arguments.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace xgrad {
 
-/// Runs the composed form of a fused operation under Plain; an operation that it calls stays a single one. Diagrams
-/// draw it in a frame named after the operation.
+/// Runs the composed form of a fused operation under Plain. Operations that it calls stay fused. Diagrams draw it in a
+/// frame with the name of the operation.
 template <class Composed, class... Arguments>
 auto run_composed(const char* op, const Composed& composed, const Arguments&... arguments) {
   const Plain one_level(false);
@@ -36,9 +36,9 @@ Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, c
   return record(op, kernel(x.value()), wrt(x, std::move(rule)), std::move(settings)...);
 }
 
-/// A fused operation of N inputs: `composed(x...)` is its composed form, and `kernel()` gives a pair, the value and
-/// `gradients(inputs, gy, wanted)`: the numbers of the gradients, std::array<Tensor, N>, of which those that are not
-/// wanted may stay undefined (ops/network/layer_norm.cpp).
+/// A fused operation of N inputs. `composed(x...)` is its composed form. `kernel()` returns a pair: the value, and a
+/// function `gradients(inputs, gy, wanted)` that returns the gradients as std::array<Tensor, N>. Gradients that are not
+/// wanted may stay undefined. See ops/network/layer_norm.cpp.
 template <std::size_t N, class Composed, class Kernel, class... T>
 Tensor record_fused(const char* op, const std::array<Tensor, N>& inputs, Composed composed, const Kernel& kernel,
                     detail::NamedValue<T>... settings) {

@@ -199,7 +199,7 @@ struct Node {
   bool unrecorded_gradient : 1 = false;  ///< a leaf that is, or was computed from, a gradient without a graph
   bool counts : 1 = false;               ///< its multiply-adds are known; they are stored after its shape
   NodeRole role : 3 = NodeRole::ordinary;
-  bool released = false;  ///< a backward pass has used and dropped the rules; no bit field: others may read those
+  bool released = false;  ///< the rules are gone after a backward pass (other threads may read the bits above)
 
   // Scratch space of the current walk (core/graph/grad.cpp).
   std::int32_t slot = 0;

@@ -90,8 +90,8 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   Tensor operator[](const Index& rows) const;
   /// The elements or rows at positions that are given by one Index for each of the first axes, as in numpy: element i
   /// of logits[{arange(n), classes}] is logits[i, classes[i]]. The indices broadcast to one shape; negative indices
-  /// count from the end. Throws ShapeError if they do not, ValueError for more indices than axes or an index out of
-  /// range.
+  /// count from the end. Throws ShapeError if their shapes do not fit, ValueError for more indices than axes or an
+  /// index out of range.
   template <std::same_as<Index> I>
   Tensor operator[](std::initializer_list<I> indices) const {
     return at_indices(indices);

@@ -19,8 +19,8 @@ inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested
 inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
 /// A Mask of the given booleans: mask({{true, false}, {true, true}}).
 inline Mask mask(std::initializer_list<Nested<bool>> values) { return Nested<bool>(values).array(); }
-/// A constant with the values of a std::vector, std::span and the like, as a list or in row-major order of a shape.
-/// Throws ShapeError unless the number of values is that of the shape.
+/// A constant with the values of a container such as std::vector or std::span: a list, or a given shape in row-major
+/// order. Throws ShapeError unless the shape has one element for each value.
 template <NumbersFor<Real> R>
 Tensor tensor(const R& numbers) {
   return Array(numbers);
@@ -43,9 +43,9 @@ Index index(const Shape& shape, const R& numbers) {
 Tensor zeros(const Shape& shape);
 /// A tensor of ones.
 Tensor ones(const Shape& shape);
-/// A tensor with every element `value`.
+/// A tensor whose elements all equal `value`.
 Tensor full(const Shape& shape, Real value);
-/// Zeros, or ones, in the shape of x.
+/// A tensor of zeros, or of ones, with the shape of x.
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 
@@ -59,10 +59,10 @@ inline Tensor real_range(double epsilon, double n) { return real_range(epsilon, 
 Index arange(std::int64_t n);
 /// The integers first, first + step, ... in the half-open range [first, last). Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
-/// The range as Reals, if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. Element i is
-/// first + i step, calculated in double. `last` is excluded even if rounding moves the number that should equal it: a
-/// number within 4 epsilon max(|first|, |last|) of `last` counts as `last`, epsilon that of the arguments' type.
-/// Throws ValueError when step is 0 or a number is not finite.
+/// The range as a tensor, if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. Element i is first +
+/// i step, computed in double. `last` is excluded even after rounding errors: an element within 4 epsilon max(|first|,
+/// |last|) of `last` counts as `last`. Here epsilon is the machine epsilon of the arguments' type. Throws ValueError
+/// when step is 0 or a number is not finite.
 template <class... Numbers>
 requires(sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) &&
          (std::is_floating_point_v<Numbers> || ...)) Tensor arange(Numbers... numbers) {
@@ -74,17 +74,18 @@ Tensor linspace(Real first, Real last, std::int64_t count);
 /// The identity matrix (n, n), or (rows, columns) with ones where the indices are equal.
 Tensor eye(std::int64_t n);
 Tensor eye(std::int64_t rows, std::int64_t columns);
-/// Integers as Reals, to calculate with.
+/// A tensor of Reals that equal these integers.
 Tensor to_real(const Index& numbers);
-/// Integers that are held as Reals, as an Index. Throws ValueError for a fraction (floor() or round() first),
+/// An Index of the integers that a tensor contains. Throws ValueError for a fraction (use floor() or round() first),
 /// for NaN, and for a number that does not fit 64 bits.
 Index to_index(const Tensor& numbers);
-/// 1 where true, 0 where false.
+/// A tensor with 1 where the mask is true, and 0 where it is false.
 Tensor to_real(const Mask& mask);
 
-/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed). (Integers: randint and randperm.)
+/// Uniform random numbers in [0, 1): the next draw of this thread's generator (manual_seed). For integers see randint
+/// and randperm.
 Tensor rand(const Shape& shape);
-/// Normal with mean 0 and standard deviation 1, the next draw of this thread's generator.
+/// Normal random numbers with mean 0 and standard deviation 1: the next draw of this thread's generator.
 Tensor randn(const Shape& shape);
 
 }  // namespace xgrad

@@ -5,9 +5,9 @@
 //       x = checkpoint([&block](const Tensor& x) { return block(x); }, x);
 //     }
 //
-// The function runs again in the backward pass, when the function that called checkpoint() may have returned. So it
-// captures by reference only objects that live as long as the graph, such as a layer, and all else by value: [&block],
-// or within a module [this, mask]. With [&] it would read locals and arguments that are gone.
+// The backward pass runs the function again. By then the code that called checkpoint() may have returned. So capture by
+// reference only objects that live as long as the graph, such as a layer, and everything else by value: [&block], or
+// [this, mask] in a module. A lambda with [&] would read local variables that no longer exist.
 //
 // A stack of n blocks then saves the n inputs of its blocks, and the activations of one block at a time.
 #pragma once
@@ -28,14 +28,14 @@ using AsTensor = const Tensor&;
 }  // namespace detail
 
 /// y = f(inputs), without saving its intermediate values; a backward pass runs f again, with the same random numbers
-/// (Chen et al. 2016). Gradients flow to the inputs, and to the other leaves (parameters) that f uses; gradients of any
+/// (Chen et al. 2016). Gradients flow to the inputs, and to the other leaves (parameters) that f uses. Gradients of any
 /// order come from differentiating the second run. f must do the same when it runs again, and everything that it refers
-/// to must live as long as the graph. A layer that counts its runs, as BatchNorm in training, counts both. Without
-/// recording, f is just run.
+/// to must live as long as the graph. A layer that counts its runs, such as BatchNorm in training, counts both runs.
+/// Without recording, f runs only once.
 ///
-/// Throws ValueError for an empty function; GraphError for an undefined input or
-/// result, and if f uses the result of an operation outside it that is not an input; and whatever f throws. The
-/// backward pass throws GraphError if the second run of f gives another shape or uses other leaves.
+/// Throws ValueError for an empty function; GraphError for an undefined input or result, or if f uses an outer
+/// operation's result that is not an input; and whatever f throws. The backward pass throws GraphError if the second
+/// run of f gives another shape or uses other leaves.
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
 
 /// A checkpoint of a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,

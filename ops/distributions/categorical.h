@@ -5,10 +5,10 @@
 
 namespace xgrad::distributions {
 
-/// Either probs or logits, (..., K).
+/// The parameters of Categorical: either probs or logits, (..., K).
 struct CategoricalOptions {
-  Tensor probs = {};   ///< relative probabilities; divided by their sum
-  Tensor logits = {};  ///< their logarithms; -inf for an impossible category
+  Tensor probs = {};   ///< relative probabilities, which are divided by their sum
+  Tensor logits = {};  ///< logarithms of relative probabilities; -inf for an impossible category
 };
 /// Distributions over the categories 0 ... K - 1, one for each row of the last axis.
 ///
@@ -17,27 +17,30 @@ class Categorical {
  public:
   using Options = CategoricalOptions;
 
-  /// Throws ValueError unless there are either probs or logits, for a probability that is negative or not finite, a row
-  /// of them whose sum is 0, a logit that is NaN or inf, and a row that has only -inf; ShapeError without an axis of
-  /// categories.
+  /// Throws ValueError unless exactly one of probs and logits is given; for a probability that is negative or not
+  /// finite, or a row with the sum 0; for a logit that is NaN or inf, or a row with only -inf. Throws ShapeError if the
+  /// axis of categories is missing.
   explicit Categorical(const Options& options);
 
-  /// p (..., K), of sum 1.
+  /// The probabilities p (..., K), whose sum is 1.
   Tensor probs() const;
-  /// ln p (..., K), probs first clamped to [e, 1 - e], e the distance from 1 to the next number, as in PyTorch.
+  /// ln p (..., K). If probs were given, they are first clamped to [e, 1 - e], where e is the machine epsilon, as in
+  /// PyTorch.
   Tensor logits() const;
-  /// (...)
+  /// The shape of the batch of distributions, (...).
   Shape batch_shape() const { return batch_; }
-  /// K
+  /// The number of categories, K.
   std::int64_t num_categories() const { return normalized_.dim(-1); }
 
-  /// Draws of every distribution, sample_shape + batch_shape: the next draw of the generator. Throws ValueError
+  /// Samples from every distribution, of shape sample_shape + batch_shape: the next draw of the generator. Throws
+  /// ValueError
   /// for a negative size.
   Index sample(const Shape& sample_shape = {}) const;
 
-  /// ln p_value, value broadcast with the batch. Throws ShapeError, ValueError for a value outside [0, K).
+  /// ln p_value, where value and batch broadcast. Throws ShapeError if they do not, ValueError for a value outside [0,
+  /// K).
   Tensor log_prob(const Index& value) const;
-  /// -E ln p = -sum_i p_i ln p_i.
+  /// The entropy -E ln p = -sum_i p_i ln p_i.
   Tensor entropy() const;
 
  private:
@@ -46,8 +49,8 @@ class Categorical {
   bool by_logits_;
 };
 
-/// KL(p | q) = sum_i p_i ln(p_i / q_i), infinite where q_i = 0 and p_i > 0; for each pair of the two batches,
-/// which broadcast. Throws ShapeError, also for different numbers of categories.
+/// KL(p | q) = sum_i p_i ln(p_i / q_i) for each pair of distributions; infinite where q_i = 0 and p_i > 0. Throws
+/// ShapeError if the batches do not broadcast or the numbers of categories differ.
 Tensor kl_divergence(const Categorical& p, const Categorical& q);
 
 }  // namespace xgrad::distributions

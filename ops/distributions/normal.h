@@ -19,29 +19,30 @@ class Normal {
   Tensor scale() const { return scale_; }
   /// The shape that loc and scale broadcast to.
   Shape batch_shape() const { return loc_.shape(); }
-  /// loc, scale and scale^2.
+  /// Mean, standard deviation and variance: loc, scale and scale^2.
   Tensor mean() const { return loc_; }
   Tensor stddev() const { return scale_; }
   Tensor variance() const;
 
-  /// Draws of every distribution, sample_shape + batch_shape, without a gradient: the next draw of the generator.
-  /// Throws ValueError for a negative size.
+  /// Samples from every distribution, of shape sample_shape + batch_shape, without a gradient: the next draw of the
+  /// generator. Throws ValueError for a negative size.
   Tensor sample(const Shape& sample_shape = {}) const;
-  /// The same numbers as loc + scale e, e standard normal: the gradient flows to loc and scale (the reparameterisation
-  /// of Kingma, Welling: "Auto-Encoding Variational Bayes", 2013).
+  /// The same samples with a gradient: loc + scale e, where e is standard normal, so gradients flow to loc and scale
+  /// (the reparameterisation of Kingma, Welling: "Auto-Encoding Variational Bayes", 2013).
   Tensor rsample(const Shape& sample_shape = {}) const;
 
-  /// ln p(value), value broadcast with the batch. Throws ShapeError, ValueError for a value that is NaN.
+  /// ln p(value), where value and batch broadcast. Throws ShapeError if they do not, ValueError for a value that is
+  /// NaN.
   Tensor log_prob(const Tensor& value) const;
-  /// -E ln p = 1/2 + ln(2 pi)/2 + ln scale.
+  /// The entropy -E ln p = 1/2 + ln(2 pi)/2 + ln scale.
   Tensor entropy() const;
 
  private:
   Tensor loc_, scale_;
 };
 
-/// KL(p | q) = (r - 1 - ln r + ((p.loc - q.loc) / q.scale)^2) / 2, r = (p.scale / q.scale)^2, for each pair of the two
-/// batches, which broadcast. Throws ShapeError.
+/// KL(p | q) = (r - 1 - ln r + ((p.loc - q.loc) / q.scale)^2) / 2, r = (p.scale / q.scale)^2, for each pair of
+/// distributions. Throws ShapeError if the batches do not broadcast.
 Tensor kl_divergence(const Normal& p, const Normal& q);
 
 }  // namespace xgrad::distributions

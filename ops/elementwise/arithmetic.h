@@ -18,12 +18,12 @@ Tensor div(const Tensor& a, const Tensor& b);
 /// y = -x
 Tensor neg(const Tensor& x);
 
-/// The larger of a and b; NaN if either is NaN. Equal operands get half of the gradient each, at NaN all of it.
+/// The larger of a and b; NaN if either is NaN. Each gets half of the gradient if they are equal, all of it at NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
-/// The smaller of a and b; NaN if either is NaN. Equal operands get half of the gradient each, at NaN all of it.
+/// The smaller of a and b; NaN if either is NaN. Each gets half of the gradient if they are equal, all of it at NaN.
 Tensor minimum(const Tensor& a, const Tensor& b);
 
-/// add, sub, mul, div and neg as operators.
+/// Operators for add, sub, mul, div and neg.
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }

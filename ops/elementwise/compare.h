@@ -11,24 +11,25 @@ Mask operator<(const Tensor& a, const Tensor& b);
 Mask operator<=(const Tensor& a, const Tensor& b);
 Mask operator>(const Tensor& a, const Tensor& b);
 Mask operator>=(const Tensor& a, const Tensor& b);
-/// Elementwise, as the other comparisons. (same(a, b): whether two handles refer to the same tensor.)
+/// Equality of elements. (Use same(a, b) to ask whether two handles refer to the same tensor.)
 Mask operator==(const Tensor& a, const Tensor& b);
 Mask operator!=(const Tensor& a, const Tensor& b);
 
-/// Where x is NaN; where x is inf or -inf; where x is neither.
+/// Masks that are true where x is NaN, where x is inf or -inf, and where x is neither.
 Mask isnan(const Tensor& x);
 Mask isinf(const Tensor& x);
 Mask isfinite(const Tensor& x);
 
 struct IsCloseOptions {
   double rtol = 1e-5;      ///< allowed difference relative to |b|
-  double atol = 1e-8;      ///< allowed absolute difference, added to it
-  bool equal_nan = false;  ///< NaN is close to NaN
+  double atol = 1e-8;      ///< allowed absolute difference, added to the relative one
+  bool equal_nan = false;  ///< whether NaN is close to NaN
 };
-/// Where |a - b| <= atol + rtol |b|, computed in double; equal infinities are close, others are not. Broadcasts.
-/// Throws ShapeError, ValueError for a tolerance that is negative or NaN.
+/// A mask that is true where |a - b| <= atol + rtol |b|, computed in double. Equal infinities are close; other
+/// infinities are not. Throws ShapeError if the shapes do not broadcast, ValueError for a tolerance that is negative or
+/// NaN.
 Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
-/// Whether all elements are close.
+/// Whether all elements are close, as in isclose.
 [[nodiscard]] bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
 
 /// Logic on masks: and, or, not. Both operands are always computed.
@@ -39,12 +40,12 @@ Mask operator!(const Mask& mask);
 inline Mask operator&(const Mask& a, const Mask& b) { return a && b; }
 inline Mask operator|(const Mask& a, const Mask& b) { return a || b; }
 inline Mask operator~(const Mask& mask) { return !mask; }
-/// Where exactly one of two masks is true.
+/// True where exactly one of two masks is true.
 Mask operator^(const Mask& a, const Mask& b);
-/// Where two masks are equal; where they differ.
+/// True where two masks are equal; true where they differ.
 Mask operator==(const Mask& a, const Mask& b);
 inline Mask operator!=(const Mask& a, const Mask& b) { return a ^ b; }
-/// Whether at least one element is true; whether all are (also of an empty mask).
+/// any: whether at least one element is true. all: whether every element is true, which holds for an empty mask.
 [[nodiscard]] bool any(const Mask& mask);
 [[nodiscard]] bool all(const Mask& mask);
 
@@ -64,7 +65,7 @@ Mask operator==(const Index& a, std::int64_t b);
 Mask operator!=(const Index& a, std::int64_t b);
 
 /// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen operand only; the other
-/// gets 0 even if the upstream gradient is NaN. Throws ShapeError.
+/// gets 0 even if the gradient of y is NaN. Throws ShapeError.
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
 
 }  // namespace xgrad

@@ -5,8 +5,9 @@
 
 namespace xgrad {
 
-/// a + b and so on; / rounds towards zero and % has the sign of a, as in C++. All throw ShapeError when the shapes do
-/// not broadcast, LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in b.
+/// Elementwise arithmetic. / rounds towards zero, and % has the sign of a, as in C++. All throw ShapeError when the
+/// shapes do not broadcast, and LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in
+/// b.
 Index operator+(const Index& a, const Index& b);
 Index operator-(const Index& a, const Index& b);
 Index operator*(const Index& a, const Index& b);

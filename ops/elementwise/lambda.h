@@ -15,7 +15,7 @@
 
 namespace xgrad {
 
-/// y = a b (arithmetic.h). Here for rules of lambdas, when they are recorded.
+/// y = a b (arithmetic.h), declared here because the recorded rules of lambdas call it.
 Tensor mul(const Tensor& a, const Tensor& b);
 
 namespace detail {
@@ -189,8 +189,8 @@ void register_formula(const char* op) {
 
 }  // namespace detail
 
-/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv. Constants of f follow as attributes:
-/// attribute("negative_slope", slope).
+/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv. The constants of f are the last arguments,
+/// as attributes: attribute("negative_slope", slope).
 template <class F, class D, class... T>
 Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::NamedValue<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");

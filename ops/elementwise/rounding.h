@@ -11,7 +11,7 @@ Tensor floor(const Tensor& x);
 Tensor ceil(const Tensor& x);
 /// The integer nearest to x, ties to the even one: 0.5 -> 0, 1.5 -> 2.      dy/dx = 0
 Tensor round(const Tensor& x);
-/// x without its fraction, that is, rounded towards 0.       dy/dx = 0
+/// x rounded towards 0, that is, without its fraction.       dy/dx = 0
 Tensor trunc(const Tensor& x);
 /// The fraction, y = x - trunc(x), which has the sign of x.             dy/dx = 1
 Tensor frac(const Tensor& x);

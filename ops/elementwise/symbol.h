@@ -1,10 +1,11 @@
-// Symbol: a number that has a letter instead of a value. Called with Symbols, a lambda of elementwise() gives its
-// formula:
+// Symbol: a number that has a letter instead of a value. A lambda of elementwise() that is called with Symbols returns
+// its formula:
 //
 //     const auto f = [](auto v) { return v / (1 + abs(v)); };
 //     f(Symbol("x")).text();      // "x/(1 + |x|)"
 //
-// The names and meanings here are those of Packs, Tensors and Probes (ops/kernels/registers/simd.h).
+// Functions have the same names and meanings for Symbols as for Packs, Tensors and Probes
+// (ops/kernels/registers/simd.h).
 #pragma once
 
 #include <concepts>
@@ -26,7 +27,7 @@ using ExpressionRef = std::shared_ptr<const Expression>;
 
 class SymbolMask;
 
-/// An expression of letters and numbers. Threads: a plain value.
+/// An expression of letters and numbers. Threads: each thread may use objects of its own.
 class Symbol {
  public:
   explicit Symbol(std::string_view letter);
@@ -35,13 +36,13 @@ class Symbol {
   Symbol(long long number);
   template <std::integral T>
   Symbol(T number) : Symbol(static_cast<long long>(number)) {}
-  // Not inline, since each elementwise operation prints its formula with some.
+  // Not inline, because every elementwise operation copies some to print its formula.
   Symbol(const Symbol& other);
   Symbol& operator=(const Symbol& other);
   ~Symbol();
 
-  /// As a textbook prints it, with as few parentheses as possible: "1 - y^2", "x ln a", "0 if x <= 0, else 1". Repeated
-  /// subexpressions get a letter of their own: "s (1 - s) with s = sigmoid x".
+  /// The expression as a textbook prints it, with as few parentheses as possible: "1 - y^2", "x ln a", "0 if x <= 0,
+  /// else 1". Repeated subexpressions get a letter of their own: "s (1 - s) with s = sigmoid x".
   std::string text() const;
 
   friend Symbol operator+(const Symbol& a, const Symbol& b);
@@ -72,7 +73,7 @@ class Symbol {
   detail::ExpressionRef expression_;
 };
 
-/// A comparison of Symbols, or several joined: the condition of where(). Threads: a plain value.
+/// A comparison of Symbols, or several joined comparisons: the condition of where(). Threads: as for Symbol.
 class SymbolMask {
  public:
   explicit SymbolMask(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
@@ -90,7 +91,7 @@ class SymbolMask {
 
 namespace detail {
 
-/// What formulas call the `count` arguments of an operation, x or a, b and c, and then its result, y.
+/// The letters of the `count` arguments of an operation in its formula, x or a, b and c, followed by y for the result.
 const Symbol* letters_of(std::size_t count);
 /// "y = value", and for each of the arguments "dy/dx = derivative".
 Formula formula_of(const Symbol& value, std::initializer_list<Symbol> derivatives);

@@ -1,5 +1,5 @@
-// Trigonometric and hyperbolic functions, and their inverses. (sin, cos and tanh are in elementwise.h.) All go element
-// by element and take or give radians; outside its domain a function is NaN.
+// Trigonometric and hyperbolic functions, and their inverses. (sin, cos and tanh are in elementwise.h.) All are
+// elementwise, with angles in radians; outside its domain a function is NaN.
 #pragma once
 
 #include "../../core/graph/tensor.h"

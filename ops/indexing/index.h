@@ -1,6 +1,6 @@
-// Choosing elements by index (Index) and by condition (Mask). An index is a position on an axis, counted from the end
-// if it is negative, as in x[ids]. An id (embedding, one_hot, the classes of losses) is a name, of which none is
-// negative: -1 often marks what is missing. Errors show the index and range: `embedding: index 10 is not in [0, 10)`.
+// Choosing elements by index (Index) and by condition (Mask). An index is a position on an axis; negative indices count
+// from the end, as in x[ids]. An id (embedding, one_hot, the classes of losses) names something and is never negative,
+// because -1 often marks missing data. Errors show the index and range: `embedding: index 10 is not in [0, 10)`.
 #pragma once
 
 #include <initializer_list>
@@ -11,14 +11,14 @@
 namespace xgrad {
 
 struct EmbeddingFuncOptions {
-  std::optional<std::int64_t> padding_idx = {};  ///< this row gets no gradient; from the end if negative
+  std::optional<std::int64_t> padding_idx = {};  ///< the row that gets no gradient; negative: counted from the end
 };
-/// Row ids[i] of the table `weight` (V, C) for every i: ids.shape + (C).
+/// Looks up row ids[i] of the table `weight` (V, C) for every i. The result has the shape ids.shape + (C).
 /// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V), a padding_idx outside [-V, V).
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options = {});
 
-/// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [-size,
-/// size), ShapeError unless the list has one axis.
+/// The parts of x at the positions of `axis` that the list `index` contains, in its order. Throws ValueError for an
+/// index outside [-size, size), ShapeError unless the list has one axis.
 Tensor index_select(const Tensor& x, int axis, const Index& index);
 Index index_select(const Index& x, int axis, const Index& index);
 Mask index_select(const Mask& x, int axis, const Index& index);
@@ -32,37 +32,38 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
 /// the axis, ValueError for a negative one.
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
-/// y_ijk = x_(index_ijk)jk for axis 0, and so on, in the shape of `index`, which has x's rank and sizes no larger than
-/// x's except along `axis`. Throws ShapeError, and ValueError for an index outside [-size, size).
+/// y_ijk = x_(index_ijk)jk for axis 0, and likewise for other axes. y has the shape of `index`, which has x's rank and,
+/// except along `axis`, sizes no larger than x's. Throws ShapeError for another shape, ValueError for an index outside
+/// [-size, size).
 Tensor gather(const Tensor& x, int axis, const Index& index);
 /// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
 /// Throws as gather, and ShapeError unless src and index have one shape.
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// x with src_ijk written at (index_ijk)jk. Of equal indices the last one along the axis wins, and the gradient flows
-/// to it alone (PyTorch: any of them, and the gradient to all). Throws as scatter_add.
+/// x with src_ijk written at (index_ijk)jk. Of equal indices the last one along the axis wins, and only it gets a
+/// gradient. (In PyTorch any of them wins, and all get a gradient.) Throws as scatter_add.
 ///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 if overwritten
 Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// x with one value written at all of these positions. Throws as gather.
+/// x with `value` written at every (index_ijk)jk. Throws as gather.
 Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
-/// gather with x and the index broadcast against each other along the other axes; takes the indices of argsort and
-/// argmax (with keepdim). Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for an
-/// index outside [-size, size).
+/// As gather, but x and the index broadcast along the other axes. Takes the indices of argsort, or of argmax with
+/// keepdim. Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for an index outside
+/// [-size, size).
 Tensor take_along_dim(const Tensor& x, const Index& index, int axis);
-/// The elements at these indices of x as a flat list in row-major order.
+/// The elements of the flattened x (in row-major order) at these indices.
 Tensor take_along_dim(const Tensor& x, const Index& index);
 
 struct IndexPutOptions {
-  bool accumulate = false;  ///< values are added to x, also those of equal indices
+  bool accumulate = false;  ///< adds the values to x; values of equal indices add up
 };
-/// x with `values` at x[{indices...}], which is x[indices...] = values in numpy: index_put(x, {i, j}, values) with one
+/// x with `values` written at x[{indices...}], as numpy's x[indices...] = values. index_put(x, {i, j}, values) has one
 /// index for each of x's first axes (Tensor::operator[]). The values are broadcast to the shape of that part. Of equal
-/// indices the last one wins, and the gradient flows to it alone. Throws ShapeError when the values do not fit, and as
+/// indices the last one wins, and only it gets a gradient. Throws ShapeError when the values do not fit, and as
 /// Tensor::operator[].      dL/dx = gy, 0 where written      dL/dvalues = gy[{indices...}], 0 if overwritten
 Tensor index_put(const Tensor& x, std::initializer_list<Index> indices, const Tensor& values,
                  const IndexPutOptions& options = {});
 
-/// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes) or a
-/// negative number of classes.
+/// One-hot vectors, of shape index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index
+/// outside [0, classes) or a negative number of classes.
 Array one_hot(const Index& index, std::int64_t classes);
 
 /// x with `value` where the mask, broadcast to x's shape, is true; no gradient flows there. Throws ShapeError.
@@ -71,8 +72,8 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
 Tensor masked_select(const Tensor& x, const Mask& mask);
 /// The positions of the true elements in the flattened mask, in row-major order.
 Index flatnonzero(const Mask& mask);
-/// The positions of the elements that are not 0 (NaN is not), or true, in row-major order: a row (rank) for each. For a
-/// scalar (1, 0) or (0, 0).
+/// The positions of the elements that are true or not 0 (NaN is not 0), in row-major order: an Index (count, rank),
+/// with one row for each position. For a scalar its shape is (1, 0) or (0, 0).
 Index nonzero(const Tensor& x);
 Index nonzero(const Index& x);
 Index nonzero(const Mask& mask);

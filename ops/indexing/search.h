@@ -9,10 +9,10 @@ namespace xgrad {
 template <class T>
 struct [[nodiscard]] Unique {
   BasicArray<T> values;  ///< ascending
-  Index inverse;         ///< of the array's shape: the position of each element in `values`
+  Index inverse;         ///< the position of each element in `values`, in the shape of x
   Index counts;          ///< how often each value occurs
 };
-/// The distinct elements, sorted. All NaN are one element, as in numpy (in PyTorch each counts), and -0 equals 0.
+/// The distinct elements, sorted. All NaN count as one element, as in numpy (in PyTorch each counts), and -0 equals 0.
 Unique<Real> unique(const Tensor& x);
 Unique<std::int64_t> unique(const Index& x);
 

@@ -1,5 +1,5 @@
-// Reductions of the losses of samples or elements. With Reduction::mean all losses throw ValueError where there are no
-// samples at all (ops/reduce/reduce.h).
+// Reductions of the losses of samples or elements. With Reduction::mean all losses throw ValueError if there are no
+// samples (ops/reduce/reduce.h).
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -11,9 +11,9 @@ namespace xgrad {
 #pragma GCC diagnostic ignored "-Wshadow"
 /// The reduction of the losses of samples.
 enum class Reduction {
-  mean,  ///< their mean (over samples that are not ignored)
-  sum,   ///< their sum
-  none,  ///< they are returned one by one
+  mean,  ///< the mean of the losses (of samples that are not ignored)
+  sum,   ///< the sum of the losses
+  none,  ///< no reduction: one loss for each sample
 };
 #pragma GCC diagnostic pop
 
@@ -23,9 +23,9 @@ struct LossOptions {
 
 namespace detail {
 
-/// The losses, reduced. Throws as refuse_nothing, for the losses.
+/// The reduced losses. Throws as refuse_nothing.
 Tensor reduced(const char* op, const Tensor& losses, Reduction reduction);
-/// Throws ValueError if the mean of no samples is asked for; the error shows the shape of x.
+/// Throws ValueError for the mean of no samples. The error shows the shape of x.
 void refuse_nothing(const char* op, const Tensor& x, std::int64_t samples, Reduction reduction);
 
 /// Throws ShapeError unless both have one shape.

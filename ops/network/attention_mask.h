@@ -1,4 +1,5 @@
-// Attention masks: the keys that a query may attend to. "masked", and true in a mask, mean: may not attend to.
+// Attention masks: the keys that a query may attend to. "masked", and true in a Mask, mean that a query may not attend
+// to the key.
 #pragma once
 
 #include <optional>
@@ -13,23 +14,24 @@ struct AttentionBand {
   std::int64_t after = 0;
 };
 
-/// The keys that a query may attend to: the keys that all given members allow. The weight of all other keys is
+/// The keys that a query may attend to: a key must be allowed by all given members. The weight of all other keys is
 /// exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0
 /// (PyTorch: NaN).
 struct [[nodiscard]] AttentionMask {
   bool causal = false;                  ///< query t attends only to keys 0 ... t
   std::optional<AttentionBand> band{};  ///< keys outside it cost neither time nor memory
   std::optional<Index> lengths{};       ///< the number of valid keys, from the first: (B), or (B, T) for each query
-  std::optional<Mask> masked{};         ///< true: may not be attended to; broadcasts to (B, H, T, S)
+  std::optional<Mask> masked{};         ///< true where a query may not attend to a key; broadcasts to (B, H, T, S)
   Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
 };
 
-/// The intersection: a key must be allowed by both; biases add up. Throws ShapeError for lengths of unequal shapes.
+/// The intersection of two masks: both must allow a key. Biases add up. Throws ShapeError for lengths of unequal
+/// shapes.
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
 
-/// A mask without its bias as one Mask: of the shape of scores (B, H, T, S), or (B, 1, T, S) for scores (B, T, S).
-/// Throws ShapeError when a part of it does not fit, ValueError for a length outside [0, S] or a negative side of a
-/// band, LimitError for positions that Real cannot count; errors begin with `op`.
+/// The mask without its bias as one Mask, true for masked keys. Its shape is that of scores (B, H, T, S), or (B, 1, T,
+/// S) for scores (B, T, S). Throws ShapeError when a part of the mask does not fit, ValueError for a length outside [0,
+/// S] or a negative side of a band, LimitError for positions that Real cannot count; errors begin with `op`.
 Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op = "masked_keys");
 
 struct KeyRanges;

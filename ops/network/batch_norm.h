@@ -17,14 +17,14 @@ struct [[nodiscard]] BatchNormed {
 };
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta for each channel, over all axes but axis 1 (Ioffe, Szegedy 2015).
-/// x (B, C, ...), gamma and beta (C) or undefined. A constant channel gives beta. As one operation, accurate also where
-/// the mean is large compared with the standard deviation. Throws ShapeError when x has fewer than two axes or channels
-/// have no element, and when gamma or beta do not fit, ValueError for a negative eps.
+/// x (B, C, ...), gamma and beta (C) or undefined. A constant channel gives beta. The result is accurate even if the
+/// mean is large compared with the standard deviation. Throws ShapeError when x has fewer than two axes, channels have
+/// no element, or gamma or beta do not fit; ValueError for a negative eps.
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                        const BatchNormFuncOptions& options = {});
 
 namespace plain {
-/// Batch norm in single operations, as run under Plain.
+/// Unfused batch norm, which runs under Plain.
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                        const BatchNormFuncOptions& options = {});
 }  // namespace plain

@@ -10,7 +10,8 @@
 
 namespace xgrad {
 
-/// Zero padding that makes the result as large as the image, an odd zero at the end. For stride 1 only.
+/// Zero padding that makes the result as large as the image. If the number of zeros is odd, the end gets one more. For
+/// stride 1 only.
 struct SamePadding {};
 inline constexpr SamePadding same_padding;
 
@@ -27,7 +28,7 @@ class Padding1d {
   std::int64_t each_ = 0;
 };
 
-/// The number of zeros on each side of an image, one for both axes or one for each, or same_padding.
+/// The number of zeros on each side of an image, or same_padding. One number is for both axes, two are for H and W.
 class Padding2d {
  public:
   Padding2d(std::int64_t each) : each_(each) {}
@@ -45,26 +46,28 @@ struct Conv1dFuncOptions {
   std::int64_t stride = 1;
   Padding1d padding = 0;
   std::int64_t dilation = 1;
-  std::int64_t groups = 1;  ///< channels are split into this many groups; each result is computed from one
+  std::int64_t groups = 1;  ///< the number of groups of channels; each result channel is computed from one group
 };
-/// As conv2d along one axis.      x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O, T')
+/// Convolution along one axis: see conv2d.      x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O,
+/// T')
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv1dFuncOptions& options = {});
 
 struct Conv2dFuncOptions {
   Size2d stride = 1;
   Padding2d padding = 0;
   Size2d dilation = 1;
-  std::int64_t groups = 1;  ///< channels are split into this many groups; each result is computed from one
+  std::int64_t groups = 1;  ///< the number of groups of channels; each result channel is computed from one group
 };
 /// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) weight_ock over the kernel's taps k and the channels
 /// c of o's group.      x (B, C, H, W), weight (O, C / groups, kh, kw), bias (O) or none -> (B, O, H', W')
 ///
 /// H' = floor((H + 2 padding - dilation (kh - 1) - 1) / stride) + 1 (LeCun et al. 1989). With groups = C = O it is
-/// depthwise. Gradients: to x the transposed convolution of gy, to the weight the correlation of x and gy.
+/// depthwise. The gradient with respect to x is the transposed convolution of gy; with respect to the weight it is the
+/// correlation of x and gy.
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
 
 namespace plain {
-/// conv2d in single operations: for each group, the product of the kernel with the columns of the images (unfold).
+/// Unfused conv2d: for each group, the product of the kernel with the columns of the images (unfold).
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
 }  // namespace plain
 
@@ -75,8 +78,8 @@ struct ConvTranspose2dFuncOptions {
   Size2d dilation = 1;
   std::int64_t groups = 1;
 };
-/// The transposed map of conv2d, from results to images.      x (B, C, H, W), weight (C, O / groups, kh, kw), bias (O)
-/// or none -> (B, O, H', W'),   H' = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1
+/// The transposed map of conv2d, from its results to its images.      x (B, C, H, W), weight (C, O / groups, kh, kw),
+/// bias (O) or none -> (B, O, H', W'),   H' = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
                         const ConvTranspose2dFuncOptions& options = {});
 
@@ -85,12 +88,13 @@ struct UnfoldOptions {
   Size2d padding = 0;
   Size2d stride = 1;
 };
-/// The image patches under the kernel, as columns (im2col).      (B, C, H, W) -> (B, C kh kw, H' W'), or both without B
+/// The image patches under the kernel, as columns (im2col).      (B, C, H, W) -> (B, C kh kw, H' W'), or both shapes
+/// without B
 /// The gradient is fold.
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
 /// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The
-/// gradient is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
+/// gradient is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both shapes without B; size is (H, W)
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad

@@ -6,11 +6,11 @@
 
 namespace xgrad {
 
-/// Zeroes every element with probability p and divides all others by 1 - p, which preserves the mean. The choice is a
-/// function of the key and the element's position only; p = 1 gives zeros.      dy/dx = 1/(1 - p) or 0
+/// Zeroes every element with probability p and divides all others by 1 - p, which preserves the mean. The choice
+/// depends only on the key and the element's position; p = 1 gives zeros.      dy/dx = 1/(1 - p) or 0
 /// Throws ValueError unless 0 <= p <= 1.
 Tensor dropout(const Tensor& x, double p, const RandomKey& key);
-/// Dropout with the generator's next key. (p = 0 takes a key, too.)
+/// Dropout with the generator's next key. (Even p = 0 uses up a key.)
 Tensor dropout(const Tensor& x, double p);
 
 /// Zeroes entire channels of images, and divides all others by 1 - p.      x (B, C, H, W) or (C, H, W)

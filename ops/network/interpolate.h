@@ -11,11 +11,11 @@ namespace xgrad {
 
 /// The interpolation between the pixels of an image.
 enum class Interpolation {
-  nearest,   ///< the pixel at or before it
-  bilinear,  ///< the mean of its four neighbours, each weighted by how near it is
+  nearest,   ///< the pixel at or before the point
+  bilinear,  ///< the mean of the four pixels around the point, weighted by nearness
 };
 
-/// The points of two images of different sizes that coincide.
+/// The points of the image and of the result that coincide.
 enum class AlignCorners {
   no,   ///< the outer corners of the corner pixels: source = (target + 1/2) / scale - 1/2, not below 0
   yes,  ///< the centres of the corner pixels: source = target (in - 1) / (out - 1)
@@ -31,11 +31,11 @@ struct Scale2d {
 };
 
 struct InterpolateOptions {
-  std::optional<Size2d> size{};           ///< of the result; either this or scale_factor
-  std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor in)
+  std::optional<Size2d> size{};           ///< the size of the result; give either this or scale_factor
+  std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor * size of x)
   Interpolation mode = Interpolation::nearest;
-  AlignCorners align_corners = AlignCorners::no;  ///< of bilinear interpolation
-  bool antialias = false;  ///< bilinear, smaller: the mean of all pixels that fall on one pixel, not of four neighbours
+  AlignCorners align_corners = AlignCorners::no;  ///< for bilinear interpolation
+  bool antialias = false;  ///< for bilinear shrinking: the mean of all pixels that fall on one, not of four
 };
 /// x (B, C, H, W) resized to another height and width, by PyTorch's formulas; linear in x.
 ///
@@ -43,12 +43,12 @@ struct InterpolateOptions {
 ///     bilinear:  y_ij = (1 - a) (1 - b) x_rs + (1 - a) b x_r(s+1) + a (1 - b) x_(r+1)s + a b x_(r+1)(s+1),
 ///                source of i = r + a, source of j = s + b
 ///     antialias: the weight of x_r in y_i is max(0, 1 - |r + 1/2 - (i + 1/2) / scale| min(1, scale)), divided by their
-///                sum, and so for the columns; enlarging, this is bilinear
+///                sum, and so for the columns; equals bilinear if the result is larger
 ///
-/// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, even if NaN.
-/// Throws ShapeError unless x has four axes and x and the result are not empty, ValueError unless just one of
-/// size and scale_factor is given, for a factor that is not positive and finite, and for antialias but with bilinear
-/// interpolation that does not align corners, LimitError for a size beyond 2^31.
+/// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 has no effect, even if it is NaN.
+/// Throws ShapeError unless x has four axes and x and the result are not empty. Throws ValueError unless exactly one of
+/// size and scale_factor is given, for a factor that is not positive and finite, and for antialias unless the
+/// interpolation is bilinear without aligned corners. Throws LimitError for a size beyond 2^31.
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 struct Band;

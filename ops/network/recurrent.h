@@ -1,7 +1,7 @@
 // Recurrences: one direction of one recurrent layer through all steps of a batch of sequences, as one operation.
 //
-// The inputs of all steps are projected beforehand, by one product: x = linear(sequence, w_ih, bias), (B, T, gates h).
-// Step t then takes the product of the previous state, h, with `weight` (gates h, h), and the gates:
+// One product projects the inputs of all steps beforehand: x = linear(sequence, w_ih, bias), (B, T, gates h). Step t
+// then multiplies the previous state h by W, the argument `weight` (gates h, h), and computes the gates:
 //
 //     rnn     h' = f(x + W h)                                                      f = tanh or relu
 //     lstm    i, f, g, o = x + W h                                                 (Hochreiter, Schmidhuber 1997)
@@ -21,7 +21,7 @@ namespace xgrad {
 /// Lengths and direction of a batch of sequences.
 struct RecurrenceOptions {
   std::optional<Index> lengths{};  ///< (B): the number of valid steps of each sequence, from the first; by default T
-  bool reverse = false;            ///< from the last valid step to the first
+  bool reverse = false;            ///< runs from the last valid step to the first
 };
 
 /// The results of a recurrence.
@@ -31,19 +31,19 @@ struct [[nodiscard]] Recurrence {
   Tensor c{};     ///< (B, h): the final memory (cell state) of an lstm
 };
 
-/// x (B, T, h), weight (h, h), h (B, h), all as above. Here and below: throws ShapeError when shapes do not fit or T is
-/// 0, ValueError for a length outside [1, T].
+/// The simple recurrence: x (B, T, h), weight (h, h), h (B, h). All three functions throw ShapeError when shapes do not
+/// fit or T is 0, and ValueError for a length outside [1, T].
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 
-/// x (B, T, 4h) with the gates i, f, g, o concatenated, weight (4h, h), h and c (B, h).
+/// The LSTM: x (B, T, 4h) with the gates i, f, g, o concatenated, weight (4h, h), h and c (B, h).
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                 const RecurrenceOptions& options = {});
 
-/// x (B, T, 3h) with r, z, n concatenated, weight (3h, h), bias b (3h), h (B, h).
+/// The GRU: x (B, T, 3h) with r, z, n concatenated, weight (3h, h), bias b (3h), h (B, h).
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options = {});
 
-/// The recurrences step by step, in single operations, as run under Plain.
+/// The recurrences unfused, step by step; they run under Plain.
 namespace plain {
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,

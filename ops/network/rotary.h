@@ -13,36 +13,36 @@ enum class RotaryLayout {
   interleaved,  ///< 2j and 2j + 1, as in the paper and the files of GPT-J
 };
 
-/// Llama 3.1's extension to positions beyond those of the training ("The Llama 3 Herd of Models", 2024): a pair that
-/// makes less than `low` turns over `context` positions rotates `factor` times as slowly, one that makes more than
-/// `high` as before, with linear interpolation from 1 / factor to 1 in between.
+/// Llama 3.1's extension to positions beyond the training ("The Llama 3 Herd of Models", 2024). A pair that makes fewer
+/// than `low` turns over `context` positions rotates `factor` times as slowly. A pair with more than `high` turns
+/// rotates as before. In between the speed grows linearly from 1 / factor to 1.
 struct RotaryScaling {
   double factor = 8;
   double low = 1;
   double high = 4;
-  std::int64_t context = 8192;  ///< of the original training
+  std::int64_t context = 8192;  ///< the length of the original training
 };
 
 struct RotaryOptions {
-  std::int64_t heads = 1;  ///< H, neighbours in the last axis
+  std::int64_t heads = 1;  ///< H, the number of heads, concatenated in the last axis
   std::int64_t first = 0;  ///< the position of the first row
   RotaryLayout layout = RotaryLayout::halves;
   double theta = 10000;
   std::optional<RotaryScaling> scaling = {};
 };
-/// Rotates each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the
-/// pair (Su et al., "RoFormer", 2021):
+/// Rotates each pair of columns of row t by the angle (first + t) theta^(-2j/d), where j = 0 ... d/2 - 1 is the number
+/// of the pair (Su et al., "RoFormer", 2021):
 ///
 ///     y_a = x_a cos - x_b sin,      y_b = x_a sin + x_b cos
 ///
 /// The inner product of a query and a key then depends on their distance only.
-/// x (..., T, H d) -> (..., T, H d). Throws ShapeError for less than two axes, ValueError for heads below 1, a width
-/// that is not H times an even d, a `first` below 0 or beyond 2^40, a theta below 1 or not finite, and a scaling whose
-/// factor is below 1 or not finite, whose context is below 1 or that is not 0 < low < high < infinity.
+/// x (..., T, H d) -> (..., T, H d). Throws ShapeError for fewer than two axes. Throws ValueError for heads below 1, a
+/// width that is not H times an even d, a `first` outside [0, 2^40], or a theta below 1 or not finite; and for a
+/// scaling with a factor below 1 or not finite, a context below 1, or unless 0 < low < high < infinity.
 Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
 namespace plain {
-/// Rotary positions in single operations, as run under Plain.
+/// Unfused rotary positions, which run under Plain.
 Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 }  // namespace plain
 

@@ -15,23 +15,24 @@ Tensor softmax(const Tensor& x, int axis = -1);
 /// of range.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
-/// The softmax along the last axis over the first entries only: x (B, ..., S) has a length for each sequence, lengths
-/// (B), or x (B, ..., T, S) one for each row, lengths (B, T). Entries past the length are exactly 0 whatever x holds
-/// there, and so are their gradients; a length of 0 gives a row of zeros.
+/// The softmax over the first entries of each row along the last axis. Lengths (B) give one length for each sequence of
+/// x (B, ..., S), lengths (B, T) one for each row of x (B, ..., T, S). Later entries and their gradients are exactly 0,
+/// whatever x contains there. A length of 0 gives a row of zeros.
 /// Throws ShapeError when shapes do not fit, ValueError for a length outside [0, S].
 Tensor masked_softmax(const Tensor& x, const Index& lengths);
 
-/// The softmax along the last axis over the entries that `masked` (broadcast to x) does not mask. Masked entries are
-/// exactly 0; a row of masked entries is 0 with gradient 0. Throws ShapeError.
+/// The softmax along the last axis over the entries where `masked` (broadcast to x) is false. Masked entries are
+/// exactly 0. A row with only masked entries is 0 and has gradient 0. Throws ShapeError if the mask does not broadcast
+/// to x.
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 
-/// The formulas in single operations, as run under Plain.
+/// Unfused forms, which run under Plain.
 namespace plain {
 /// e / sum e with e = e^(x - max x)
 Tensor softmax(const Tensor& x, int axis = -1);
 /// v - ln sum e^v with v = x - max x
 Tensor log_softmax(const Tensor& x, int axis = -1);
-/// softmax(x), -inf in place of masked entries
+/// softmax(x), where masked entries of x are replaced by -inf
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 Tensor masked_softmax(const Tensor& x, const Index& lengths);
 }  // namespace plain

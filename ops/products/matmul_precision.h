@@ -1,4 +1,4 @@
-// The precision of the factors of products, as torch.set_float32_matmul_precision.
+// The precision of the factors of products, as in torch.set_float32_matmul_precision.
 #pragma once
 
 #include <string_view>
@@ -11,26 +11,26 @@ struct Rounding;
 
 /// The precision to which the factors of a product are rounded. Sums are always in Real.
 enum class MatmulPrecision {
-  highest,  ///< the precision of Real: 24 digits in base 2 in float
-  high,     ///< float on AMX: the sum of two bfloat16 numbers, 16 digits; else as highest
-  medium,   ///< float on AMX or AVX512-BF16: one bfloat16 number, 8 digits; else as highest
+  highest,  ///< the precision of Real: 24 bits in float
+  high,     ///< float on AMX: the sum of two bfloat16 numbers, 16 bits; else as highest
+  medium,   ///< float on AMX or AVX512-BF16: one bfloat16 number, 8 bits; else as highest
 };
 
-/// Chooses the precision of matrix products (matmul, linear and what calls them) and of their gradients in float from
-/// now on; highest at first. Factors are rounded to the nearest bfloat16, to even, or cut into several, while they are
-/// packed for AMX or AVX512-BF16, whichever the processor has. The kernels of convolutions, attention and recurrences
-/// stay float, and so do linear layers of 2^18 weights and more with up to 16 rows, which take the time of reading the
-/// weights.
-/// - medium: subnormal numbers, and sums that become subnormal, count as 0.
-/// - high: products (m, k) (k, n) with k and n of at least 64 and 2^18 multiplications.
-/// - highest: on AMX, where m, k and n are at least 256, each factor is the sum of three bfloat16 numbers, whose 24
-///   digits are those of float. The errors are about half those of float, but measured in the largest product of a
-///   number of each factor: what is 2^-66 of it counts as 0.
+/// Sets the precision of matrix products in float (matmul, linear and operations that call them) and of their
+/// gradients. The default is highest. Factors are rounded to the nearest bfloat16 (ties to even), or split into
+/// several, while they are packed for AMX or AVX512-BF16, whichever the processor has. The kernels of convolutions,
+/// attention and recurrences stay float. So do linear layers of 2^18 weights and more with up to 16 rows, because
+/// reading the weights takes most of their time.
+/// - medium: subnormal numbers and subnormal sums count as 0.
+/// - high: applies to products (m, k) (k, n) with k and n of at least 64 and at least 2^18 multiplications.
+/// - highest: on AMX, if m, k and n are at least 256, each factor is the sum of three bfloat16 numbers, which have the
+///   24 bits of a float. Errors are about half as large as in float, but relative to the largest product of an element
+///   of a and an element of b: 2^-66 of it counts as 0.
 ///
-/// In high and highest, factors with infinities, NaN or numbers of 2^127 and more, or whose largest product is below
-/// 2^-60, are multiplied in float. On a processor without the instructions the first call with medium warns on
-/// std::cerr. Throws ValueError for a value outside the enum. Thread-safe; the precision is one for the
-/// process. A product reads it once, its gradients when they are computed.
+/// In high and highest, factors with infinities, NaN or numbers of 2^127 and more are multiplied in float, and so are
+/// factors whose largest product is below 2^-60. On a processor without the instructions the first call with medium
+/// prints a warning to std::cerr. Throws ValueError for a value outside the enum. Thread-safe: the process has one
+/// precision. A product reads it once, and its gradients read it when they are computed.
 void set_matmul_precision(MatmulPrecision precision);
 /// The current precision. Thread-safe.
 MatmulPrecision matmul_precision();

@@ -1,6 +1,6 @@
-// Order statistics: medians, quantiles, the k-th smallest. NaN counts as larger than every number,
-// unless stated otherwise. All throw ValueError for an axis out of range and where there is nothing to choose from; a
-// scalar has axes 0 and -1 with its one element, as in PyTorch. Gradients flow to the elements that were chosen.
+// Order statistics: medians, quantiles, the k-th smallest element. NaN counts as larger than every number, unless a
+// comment says otherwise. All throw ValueError for an axis out of range, and if there are no elements. A scalar accepts
+// the axes 0 and -1, as in PyTorch. Gradients flow to the chosen elements.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,19 @@
 
 namespace xgrad {
 
-/// The median of all elements, for an even number of them the lower of the two in the middle; NaN if there is one.
+/// The median of all elements; for an even number of elements, the lower of the two in the middle. NaN if there is one.
 /// The gradient is spread evenly over equal elements.
 Tensor median(const Tensor& x);
-/// The median along an axis, and its position. The whole gradient goes to that element.
+/// The median along an axis and its position. The whole gradient goes to the element at that position.
 ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
-/// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.
+/// The k-th smallest element along an axis and its position, counting k from 1. Throws ValueError unless 1 <= k <=
+/// size.
 ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const KeepdimOptions& options = {});
 
-/// The value below which a fraction q of the elements lies: the element at position q (n - 1) in sorted order, from 0,
-/// or a + t (b - a) a fraction t of the way from one element to the next; NaN if there is one. Of all elements if no
-/// axis is given. Throws ValueError unless 0 <= q <= 1.
+/// The value below which a fraction q of the elements lies: the sorted element number q (n - 1), counted from 0. If
+/// that is not an integer, the elements a and b around it and the fraction t give a + t (b - a). NaN if there is one.
+/// Without an axis it is the quantile of all elements. Throws ValueError unless 0 <= q <= 1.
 Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

@@ -7,14 +7,15 @@
 
 namespace xgrad {
 
-/// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError,
-/// and LimitError when the size of the result overflows, as all operations do.
+/// Repeats x along new leading axes and axes of size 1. A size of -1 keeps the size of x. The dual of sum_to. Throws
+/// ShapeError if x does not broadcast to the shape. As in all operations, throws LimitError when the size of the result
+/// overflows.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
 
 /// Sums x to `shape`, over the axes along which broadcast_to would repeat an array of this shape to the shape of x. The
-/// dual of broadcast_to. Returns x itself if the shapes are equal. Throws ShapeError.
+/// dual of broadcast_to. Returns x itself if the shapes are equal. Throws ShapeError if the shapes do not fit.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Joining tensors along an axis that they have, or a new one.
+// Joining tensors along an existing axis, or along a new one.
 //
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace xgrad {
 
-/// Joins tensors that differ along `axis` only. Throws ValueError for an empty list, ShapeError when others differ.
+/// Joins tensors along `axis`. Throws ValueError for an empty list, ShapeError when sizes of other axes differ.
 Tensor concat(const Tensors& xs, int axis = 0);
 template <class T>
 BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
@@ -20,7 +20,7 @@ Tensor stack(const Tensors& xs, int axis = 0);
 template <class T>
 BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis = 0);
 
-/// Lists in braces, concat({ids, newer}, 1), of Index and Mask. (Those of Array are lists of tensors.)
+/// The same for Index and Mask in braces: concat({ids, newer}, 1). (Arrays in braces become tensors.)
 template <std::integral T>
 BasicArray<T> concat(std::initializer_list<BasicArray<T>> xs, int axis = 0) {
   return concat(std::vector(xs), axis);

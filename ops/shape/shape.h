@@ -7,17 +7,18 @@
 
 namespace xgrad {
 
-/// The same elements in the same order under another shape; memory is shared. One size may be -1 and is computed.
-/// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
+/// The same elements in the same order under another shape, with shared memory. One size may be -1: it is computed from
+/// the others. Throws ShapeError when the numbers of elements differ, ValueError for a size below -1 or a second -1.
 Tensor reshape(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape);
-/// Axes first ... last as one. Throws ValueError for an axis out of range or first after last.
+/// x with the axes first ... last merged into one. Throws ValueError for an axis out of range, or if first comes after
+/// last.
 Tensor flatten(const Tensor& x, int first = 0, int last = -1);
 template <class T>
 BasicArray<T> flatten(const BasicArray<T>& x, int first = 0, int last = -1);
-/// One axis as several, of these sizes; one may be -1 and is computed. The dual of flatten. Throws ValueError for an
-/// axis out of range, and as reshape.
+/// x with one axis split into several of these sizes; one size may be -1 and is computed. The dual of flatten. Throws
+/// ValueError for an axis out of range, and as reshape.
 Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
 /// x without its axes of size 1.
 Tensor squeeze(const Tensor& x);
@@ -41,34 +42,35 @@ Tensor transpose(const Tensor& x);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x);
 
-/// x with axis `from` moved to position `to`, the other axes in their order; or several, from[i] to position to[i].
-/// Throws ValueError for an axis out of range or named twice, and unless both lists have the same length.
+/// x with axis from[i] moved to position to[i] for every i; the other axes keep their order. Throws ValueError for an
+/// axis out of range or repeated, and unless both lists have the same length.
 Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 
-/// x reversed along `axes`. Throws ValueError for an axis out of range or named twice.
+/// x reversed along `axes`. Throws ValueError for an axis out of range or repeated.
 Tensor flip(const Tensor& x, const Axes& axes);
 /// x shifted by `shift` positions along `axis`; elements that leave at one end return at the other. Negative shifts
 /// move towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);
-/// x shifted along several axes, by shifts[i] along axes[i]. Throws also ValueError for lists of unequal length.
+/// x shifted along several axes, by shifts[i] along axes[i]. Also throws ValueError for lists of unequal length.
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
 
 /// Repeats every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
 Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);
-/// Repeats all of x counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes; with
-/// fewer they apply to the last ones. Throws ValueError for a negative count.
+/// Repeats all of x counts[i] times along axis i: a b a b. With more counts than axes, x gets new leading axes; with
+/// fewer, the counts apply to the last axes. Throws ValueError for a negative count.
 Tensor tile(const Tensor& x, const Shape& counts);
 
 /// The axes of the result along which the lists of meshgrid run.
 enum class MeshIndexing {
   ij,  ///< list i along axis i, as the indices of a matrix
-  xy   ///< the first two exchanged: list 0 along the columns, list 1 along the rows
+  xy   ///< like ij with the first two axes exchanged: list 0 along the columns, list 1 along the rows
 };
 struct MeshgridOptions {
   MeshIndexing indexing = MeshIndexing::ij;
 };
-/// The coordinates of a grid: each list (or scalar) repeated along the axes of all others. Two lists (m), (n) give two
-/// tensors (m, n), xy gives two (n, m). Throws ShapeError for a tensor with more axes than one, ValueError for none.
+/// The coordinates of a grid: each list (or scalar), repeated along the axes of all other lists. Two lists (m), (n)
+/// give two tensors (m, n), or (n, m) with xy. Throws ShapeError for a tensor with more than one axis, ValueError
+/// without a list.
 [[nodiscard]] Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
 
 /// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.

@@ -10,28 +10,30 @@
 
 namespace xgrad {
 
-/// A part of x, as x[{...}]: see core/array/slice.h. Throws ValueError as Tensor::operator[].
+/// A part of x, like x[{...}]: see core/array/slice.h. Throws as Tensor::operator[].
 Tensor slice(const Tensor& x, const Slices& slices);
 template <class T>
 BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices);
 /// The dual of slice: zeros of `shape` with x at `slices`. Throws ShapeError unless x has the shape of that part.
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
-/// x with `values`, broadcast to its shape, at a part, which is x[...] = values in numpy: index_put(x, {ellipsis,
-/// slice(1, 3)}, y). Throws ShapeError when they do not fit, and as slice().
+/// x with `values` written to a part, as numpy's x[...] = values: index_put(x, {ellipsis, slice(1, 3)}, y). The values
+/// are broadcast to the part. Throws ShapeError when they do not fit, and as slice().
 ///   dL/dx = gy, 0 at that part      dL/dvalues = that part of gy
 Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values);
-/// Positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has them all.
+/// The positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has all of them.
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
-/// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless they add up to its size.
+/// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless the lengths add up to the axis's
+/// size.
 [[nodiscard]] Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
-/// Parts with the lengths in braces, also for a single length.
+/// The same with the lengths in braces, even for a single length.
 [[nodiscard]] Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
 [[nodiscard]] Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
-/// The parts of x at each position of `axis`, without that axis. Throws ValueError for an axis out of range.
+/// The parts of x at each position of `axis`; the parts do not have that axis. Throws ValueError for an axis out of
+/// range.
 [[nodiscard]] Tensors unbind(const Tensor& x, int axis = 0);
-/// x in `count` parts of ceil(size / count) positions along `axis`; the last may be shorter or missing. Throws
-/// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
+/// Splits x into `count` parts of ceil(size / count) positions along `axis`. The last parts may be shorter or missing.
+/// Throws ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
 [[nodiscard]] Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
 
 /// The number of elements to add at each end of an axis.
@@ -43,15 +45,15 @@ struct Padding {
 enum class PadMode {
   reflect,    ///< x mirrored at its last element: c b | a b c | b a
   replicate,  ///< the last element: a a | a b c | c c
-  circular    ///< x from its other end: b c | a b c | a b
+  circular    ///< x continued from its other end: b c | a b c | a b
 };
 
-/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before x and two after it.
-/// The dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
+/// x with `value` around it, by one Padding for each axis: pad(x, {{0, 0}, {1, 2}}) adds one column before x and two
+/// after it. The dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0);
-/// x with its own elements around it. Throws likewise, and ShapeError where an axis is too short: reflect needs an axis
-/// longer than either padding, circular one at least as long, replicate one element. The gradient goes back to the
-/// elements that were copied.
+/// x with its own elements around it. Throws as above, and ShapeError if an axis is too short: reflect needs an axis
+/// longer than each padding, circular an axis at least as long, replicate one element. Gradients go to the copied
+/// elements.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode);
 
 namespace detail {
@@ -59,8 +61,8 @@ namespace detail {
 Shape padded_shape(const Shape& x, const ShortList<Padding>& paddings);
 }  // namespace detail
 
-/// Writes `values`, broadcast to its shape, to a part of an array. Throws ShapeError when they do not fit, and as
-/// slice().
+/// Writes `values` to a part of an array. The values are broadcast to the part. Throws ShapeError when they do not fit,
+/// and as slice().
 template <class T>
 void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values);
 
