@@ -1,4 +1,5 @@
-// Random numbers that are equal on every machine: a counter-based generator and conversions of its words.
+// Random numbers that are equal on every machine: a counter-based generator, and functions that convert its words to
+// numbers.
 //
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) turns a key and a
 // counter into four random words, without a state. So element i of a draw depends only on the seed, the number of the
@@ -19,7 +20,7 @@
 
 namespace xgrad {
 
-/// The Philox4x32-10 function.
+/// The Philox4x32-10 function: the four random words of a counter and a key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
 namespace detail {
@@ -64,7 +65,7 @@ struct RandomKey {
 /// The state of a generator, for checkpoints.
 struct RandomState {
   Seed seed = 0;
-  DrawNumber draws = 0;  ///< draws made so far
+  DrawNumber draws = 0;  ///< the number of draws made so far
   friend bool operator==(const RandomState&, const RandomState&) = default;
 };
 

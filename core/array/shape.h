@@ -28,7 +28,7 @@ class ShortList {
   explicit constexpr ShortList(std::span<const T> values) {
     for (const T value : values) push_back(value);
   }
-  // Copies only the elements in use: most lists are short, and most small operations copy a few.
+  // Copies only the elements in use, because most lists are short and small operations copy several lists.
   constexpr ShortList(const ShortList& other) { *this = other; }
   constexpr ShortList& operator=(const ShortList& other) {
     for (int i = 0; i < other.size_; ++i) (*this)[i] = other[i];

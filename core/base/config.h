@@ -1,8 +1,8 @@
 // The number type of the library, the symbol that keeps its two builds apart, and its version.
 #pragma once
 
-// Every header includes this file before it uses C++20. The missing file ends the compilation. So the message is not
-// lost among hundreds of errors that follow from it.
+// Every header includes this file before it uses C++20. Including a missing file ends the compilation. So the message
+// is not lost among hundreds of errors that follow from it.
 #if __cplusplus < 202002L
 #error "xgrad needs C++20: compile with -std=c++20"
 #include "stopped after the error above"
@@ -40,7 +40,7 @@ using Real = double;
 using Real = float;
 #endif
 
-/// Infinity as a Real: masked_fill(scores, mask, -infinity).
+/// Infinity as a Real, for example in masked_fill(scores, mask, -infinity).
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 namespace detail {

@@ -36,12 +36,12 @@ struct [[nodiscard]] GradcheckReport {
     Shape shape = {};        ///< the shape of the input
     std::int64_t count = 0;  ///< the number of wrong entries in its gradient
     Shape at = {};           ///< the position of the worst entry
-    double analytic = 0;     ///< the gradient there
-    double numeric = 0;      ///< the difference quotient there
+    double analytic = 0;     ///< the gradient at that position
+    double numeric = 0;      ///< the difference quotient at that position
   };
   std::string check = {};                ///< "gradcheck" or "gradgradcheck"
   std::int64_t entries = 0;              ///< the number of entries compared
-  std::vector<Wrong> wrong = {};         ///< in the order of the inputs
+  std::vector<Wrong> wrong = {};         ///< the inputs with wrong gradients, in their order
   std::vector<std::string> faults = {};  ///< other faults, such as an exception in a rule
 
   bool ok() const { return wrong.empty() && faults.empty(); }

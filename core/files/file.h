@@ -28,7 +28,7 @@ class InputFile {
   /// The size in bytes when the file was opened.
   std::int64_t size() const { return size_; }
   /// The bytes in the half-open range [begin, begin + count). Throws IoError when reading fails or the file has become
-  /// shorter, LimitError if there is no memory for them.
+  /// shorter, LimitError if there is no memory for the bytes.
   std::string read(std::int64_t begin, std::int64_t count) const;
 
  private:

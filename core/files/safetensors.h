@@ -25,7 +25,7 @@ void save_safetensors(const std::string& path, const StateFile& content);
 /// The content of a file. F64, F32, F16 and BF16 become Array, rounded to Real; integer types become Index, and BOOL
 /// becomes Mask. Checksums are verified if the file has them.
 ///
-/// Throws FormatError if the file breaks a rule of the format, or if a checksum shows a wrong bit. Throws LimitError,
+/// Throws FormatError if the file breaks a rule of the format, or if a checksum does not match. Throws LimitError,
 /// before it reads an array, if the file exceeds the limits of save_safetensors or its arrays exceed the memory of the
 /// machine. Throws IoError if the file cannot be read.
 StateFile load_safetensors(const std::string& path);

@@ -74,10 +74,10 @@ class StateMatch {
  public:
   explicit StateMatch(const NamedArrays& state);
 
-  /// The array of this name, of any type; nullptr if there is none, which is not a difference.
+  /// The array of this name, of any type. Returns nullptr if there is none, but does not add a difference.
   const AnyArray* find(std::string_view name);
   /// The array of this name. Returns nullptr and adds a difference if the array is missing or has another type or
-  /// shape, or if `fault` returns a description of wrong values.
+  /// shape, or if `fault` returns a text about wrong values.
   template <class A>
   const A* take(std::string_view name, const Shape& shape, const std::function<std::string(const A&)>& fault = {});
   /// All differences. Names that were never passed to find() or take() are unexpected.

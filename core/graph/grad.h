@@ -18,7 +18,7 @@ enum class Unused {
 struct GradOptions {
   Tensor seed = {};           ///< the gradient of y itself; by default 1 for a y with one element
   bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
-  bool retain_graph = false;  ///< keep the graph for another pass, as create_graph does, too
+  bool retain_graph = false;  ///< keep the graph for another pass; create_graph also keeps it
   Unused unused = Unused::refuse;
 };
 

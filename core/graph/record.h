@@ -99,7 +99,7 @@ detail::NamedValue<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::
 inline bool recording() { return detail::context.grad_mode == GradMode::recording; }
 
 /// An input for a rule to capture; undefined if the graph will not hold the rule. Capturing the input itself has the
-/// same effect, but counts a reference, and small operations would take longer.
+/// same effect, but counts a reference, which takes noticeable time in small operations.
 inline Tensor saved(const Tensor& input) { return recording() ? input : Tensor(); }
 
 /// While this object lives, no graph is recorded: results are constants. Threads: it affects the thread that made it,

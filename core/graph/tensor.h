@@ -120,7 +120,7 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   void assign(Array value) const;
   /// Assigns the value of a tensor, without its history: w.assign(w - rate * g).
   void assign(const Tensor& value) const { assign(value.value()); }
-  /// Assigns a copy of the value, after `change(Array&)` has changed the copy. Throws as assign, and what `change`
+  /// Lets `change(Array&)` change a copy of the value, and assigns the copy. Throws as assign, and what `change`
   /// throws; the value is then unchanged.
   template <class F>
   void update(F&& change) const;
@@ -232,9 +232,9 @@ struct Engine {
 /// A list of tensors: parameters, gradients.
 using Tensors = std::vector<Tensor>;
 
-/// A leaf that gradients flow to, with this value. A tensor gives its value, but not its history. Braces contain
-/// elements: variable({{1, 2}, {3, 4}}) is a matrix. For a constant matrix write variable(full({2, 2}, 7)). Throws
-/// ShapeError for rows of different lengths.
+/// A leaf that gradients flow to, with this value. From a tensor it takes the value, but not the history. Braces
+/// contain elements: variable({{1, 2}, {3, 4}}) is a matrix. For a constant matrix write variable(full({2, 2}, 7)).
+/// Throws ShapeError for rows of different lengths.
 Tensor variable(Array value, std::string_view name = {});
 Tensor variable(const Tensor& value, std::string_view name = {});
 Tensor variable(std::initializer_list<Nested<Real>> values, std::string_view name = {});

@@ -21,7 +21,7 @@ namespace xgrad {
 class Profile : public Observer {
  public:
   struct Run {
-    std::string_view op;         ///< the operation; for a rule: its operation; for an optimizer's step: its kind
+    std::string_view op;         ///< the operation that ran or whose rule ran; for an optimizer's step: its kind
     std::string_view path = {};  ///< the path of the module
     bool gradient = false;       ///< whether this is a gradient rule, with everything that it called
     Shape shape = {};            ///< the shape of the result

@@ -16,7 +16,7 @@ struct NumbersSummary {
   std::int64_t nans = 0;
   std::int64_t infinities = 0;
   std::int64_t zeros = 0;
-  double least = 0;  ///< like the next three, of the finite elements; 0 if there are none
+  double least = 0;  ///< least, mean, greatest and stddev are of the finite elements; 0 if there are none
   double mean = 0;
   double greatest = 0;
   double stddev = 0;                      ///< the standard deviation with the divisor n

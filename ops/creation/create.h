@@ -19,8 +19,8 @@ inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested
 inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
 /// A Mask of the given booleans: mask({{true, false}, {true, true}}).
 inline Mask mask(std::initializer_list<Nested<bool>> values) { return Nested<bool>(values).array(); }
-/// A constant with the values of a container such as std::vector or std::span: a list, or a given shape in row-major
-/// order. Throws ShapeError unless the shape has one element for each value.
+/// A constant with the values of a container such as std::vector or std::span: as a list, or in row-major order with
+/// the given shape. Throws ShapeError unless the shape has one element for each value.
 template <NumbersFor<Real> R>
 Tensor tensor(const R& numbers) {
   return Array(numbers);

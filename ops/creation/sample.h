@@ -1,12 +1,13 @@
-// Random draws with given probabilities. Each call is the next draw of this thread's generator
-// (manual_seed); the numbers are the same on every machine. No gradients.
+// Random draws with given probabilities. Each call is the next draw of this thread's generator (manual_seed); the
+// numbers are the same on every machine. No gradients.
 #pragma once
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
-/// 1 with probability p_i, else 0, independently for each element. Throws ValueError for a probability outside [0, 1].
+/// Independent draws, one for each element: 1 with probability p_i, else 0. Throws ValueError for a probability outside
+/// [0, 1].
 Tensor bernoulli(const Tensor& p);
 
 struct MultinomialOptions {

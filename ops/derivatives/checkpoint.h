@@ -33,9 +33,9 @@ using AsTensor = const Tensor&;
 /// to must live as long as the graph. A layer that counts its runs, such as BatchNorm in training, counts both runs.
 /// Without recording, f runs only once.
 ///
-/// Throws ValueError for an empty function; GraphError for an undefined input or result, or if f uses an outer
-/// operation's result that is not an input; and whatever f throws. The backward pass throws GraphError if the second
-/// run of f gives another shape or uses other leaves.
+/// Throws ValueError for an empty function; GraphError for an undefined input or result, or if f uses a result from
+/// outside f that is not an input; and whatever f throws. The backward pass throws GraphError if the second run of f
+/// gives another shape or uses other leaves.
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
 
 /// A checkpoint of a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,

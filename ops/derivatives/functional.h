@@ -1,5 +1,5 @@
-// Derivatives of functions, as in torch.autograd.functional: jacobian, hessian, and products with these matrices that
-// do not compute the matrices.
+// Derivatives of functions, as in torch.autograd.functional: jacobian, hessian, and their products with vectors, which
+// never compute the matrix.
 //
 //     const Tensor x = tensor({1, 2, 3});
 //     const auto cubes = [](const Tensor& u) { return pow(u, 3); };

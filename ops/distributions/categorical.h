@@ -32,9 +32,8 @@ class Categorical {
   /// The number of categories, K.
   std::int64_t num_categories() const { return normalized_.dim(-1); }
 
-  /// Samples from every distribution, of shape sample_shape + batch_shape: the next draw of the generator. Throws
-  /// ValueError
-  /// for a negative size.
+  /// Samples from every distribution, with the next draw of the generator. Their shape is sample_shape + batch_shape.
+  /// Throws ValueError for a negative size.
   Index sample(const Shape& sample_shape = {}) const;
 
   /// ln p_value, where value and batch broadcast. Throws ShapeError if they do not, ValueError for a value outside [0,

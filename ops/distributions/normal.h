@@ -24,8 +24,8 @@ class Normal {
   Tensor stddev() const { return scale_; }
   Tensor variance() const;
 
-  /// Samples from every distribution, of shape sample_shape + batch_shape, without a gradient: the next draw of the
-  /// generator. Throws ValueError for a negative size.
+  /// Samples from every distribution, with the next draw of the generator and without a gradient. Their shape is
+  /// sample_shape + batch_shape. Throws ValueError for a negative size.
   Tensor sample(const Shape& sample_shape = {}) const;
   /// The same samples with a gradient: loc + scale e, where e is standard normal, so gradients flow to loc and scale
   /// (the reparameterisation of Kingma, Welling: "Auto-Encoding Variational Bayes", 2013).

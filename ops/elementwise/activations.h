@@ -12,14 +12,13 @@ Tensor relu(const Tensor& x);
 Tensor elu(const Tensor& x, double alpha = 1);
 /// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x), with derivative 0, not e^-x, above 37 (float: 17)
 Tensor softplus(const Tensor& x);
-/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x), which rounds to 1 above 37
-/// (float: 17)
+/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x), rounded to 1 above 37 (float: 17)
 Tensor silu(const Tensor& x);
 
 /// The formula by which gelu computes the normal distribution function.
 enum class Gelu {
-  erf,   ///< exactly: (1 + erf(x/sqrt 2))/2
-  tanh,  ///< by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, as GPT-2 does
+  erf,   ///< exact: (1 + erf(x/sqrt 2))/2
+  tanh,  ///< approximate: (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, as in GPT-2
 };
 /// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
 Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
@@ -30,17 +29,16 @@ struct LeakyReluOptions {
 /// y = x above 0, else negative_slope x      dy/dx = 1 above 0, else negative_slope        (Maas et al. 2013)
 Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options = {});
 
-/// y = x above 0, else weight x. The weight is one number, or (C): one for each channel of x (B, C, ...). dy/dx = 1
-/// above 0, else weight      dy/dweight = 0 above 0, else x                      (He et al. 2015)
+/// y = x above 0, else weight x. The weight is one number, or (C): one for each channel of x (B, C, ...).
+/// dy/dx = 1 above 0, else weight      dy/dweight = 0 above 0, else x                      (He et al. 2015)
 /// Throws ShapeError for a weight of another shape.
 Tensor prelu(const Tensor& x, const Tensor& weight);
 
-/// y = scale x above 0, else scale alpha (e^x - 1), with an alpha and a scale that preserve mean 0 and variance 1 from
-/// layer to layer      dy/dx = scale above 0, else scale alpha e^x                               (Klambauer et al.
-/// 2017)
+/// y = scale x above 0, else scale alpha (e^x - 1), with constants that preserve mean 0 and variance 1 from layer to
+/// layer      dy/dx = scale above 0, else scale alpha e^x                                  (Klambauer et al. 2017)
 Tensor selu(const Tensor& x);
 /// y = x above 0, else alpha (e^(x/alpha) - 1)      dy/dx = 1 above 0, else e^(x/alpha)    (Barron 2017)
-/// Throws ValueError where alpha is 0 or NaN.
+/// Throws ValueError if alpha is 0 or NaN.
 Tensor celu(const Tensor& x, double alpha = 1);
 
 /// y = x tanh(softplus(x))      dy/dx = t + x (1 - t^2) sigmoid(x), t = tanh(softplus(x))  (Misra 2019)

@@ -36,13 +36,13 @@ Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {
 Mask operator&&(const Mask& a, const Mask& b);
 Mask operator||(const Mask& a, const Mask& b);
 Mask operator!(const Mask& mask);
-/// and, or, not in numpy's and PyTorch's spelling.
+/// The same operators as numpy and PyTorch spell them.
 inline Mask operator&(const Mask& a, const Mask& b) { return a && b; }
 inline Mask operator|(const Mask& a, const Mask& b) { return a || b; }
 inline Mask operator~(const Mask& mask) { return !mask; }
 /// True where exactly one of two masks is true.
 Mask operator^(const Mask& a, const Mask& b);
-/// True where two masks are equal; true where they differ.
+/// Masks that are true where two masks are equal, and where they differ.
 Mask operator==(const Mask& a, const Mask& b);
 inline Mask operator!=(const Mask& a, const Mask& b) { return a ^ b; }
 /// any: whether at least one element is true. all: whether every element is true, which holds for an empty mask.

@@ -46,8 +46,8 @@ Tensor sigmoid(const Tensor& x);
 /// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
 Tensor erf(const Tensor& x);
 
-/// y = x^exponent for one exponent. x^0 = 1 with gradient 0, even for x = 0. A negative base with a fractional exponent
-/// gives NaN.      dy/dx = exponent x^(exponent - 1)
+/// y = x^exponent with one number as the exponent. x^0 = 1 with gradient 0, even for x = 0. A negative base with a
+/// fractional exponent gives NaN.      dy/dx = exponent x^(exponent - 1)
 Tensor pow(const Tensor& x, double exponent);
 /// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
 Tensor pow(const Tensor& a, const Tensor& b);

@@ -19,7 +19,7 @@ Tensor frac(const Tensor& x);
 /// y = a - b floor(a/b), without rounding: the remainder with the sign of b. Broadcasts; NaN where b is 0.
 /// Throws ShapeError.      dy/da = 1      dy/db = -floor(a/b)
 Tensor remainder(const Tensor& a, const Tensor& b);
-/// y = a - b trunc(a/b), without rounding: the remainder with the sign of a, as C's fmod. Broadcasts; NaN where b is 0.
+/// y = a - b trunc(a/b), without rounding: the remainder with the sign of a, as in C. Broadcasts; NaN where b is 0.
 /// Throws ShapeError.      dy/da = 1      dy/db = -trunc(a/b)
 Tensor fmod(const Tensor& a, const Tensor& b);
 

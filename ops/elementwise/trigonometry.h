@@ -8,11 +8,11 @@ namespace xgrad {
 
 /// y = sin x / cos x                    dy/dx = 1 + y^2
 Tensor tan(const Tensor& x);
-/// The angle in [-pi/2, pi/2] whose sine is x, which lies in [-1, 1].      dy/dx = 1/sqrt(1 - x^2)
+/// The angle in [-pi/2, pi/2] whose sine is x, for x in [-1, 1].      dy/dx = 1/sqrt(1 - x^2)
 Tensor asin(const Tensor& x);
-/// The angle in [0, pi] whose cosine is x, which lies in [-1, 1].          dy/dx = -1/sqrt(1 - x^2)
+/// The angle in [0, pi] whose cosine is x, for x in [-1, 1].          dy/dx = -1/sqrt(1 - x^2)
 Tensor acos(const Tensor& x);
-/// The angle in [-pi/2, pi/2] whose tangent is x.                          dy/dx = 1/(1 + x^2)
+/// The angle in [-pi/2, pi/2] whose tangent is x.                     dy/dx = 1/(1 + x^2)
 Tensor atan(const Tensor& x);
 /// The angle in [-pi, pi] from the first axis to the point (b, a), with broadcasting. Throws ShapeError.
 /// dy/da = b/(a^2 + b^2)      dy/db = -a/(a^2 + b^2), both 0 at the origin

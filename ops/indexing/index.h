@@ -17,8 +17,8 @@ struct EmbeddingFuncOptions {
 /// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V), a padding_idx outside [-V, V).
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options = {});
 
-/// The parts of x at the positions of `axis` that the list `index` contains, in its order. Throws ValueError for an
-/// index outside [-size, size), ShapeError unless the list has one axis.
+/// The parts of x at the positions of `axis` that the list `index` contains, in the order of the list. Throws
+/// ValueError for an index outside [-size, size), ShapeError unless the list has one axis.
 Tensor index_select(const Tensor& x, int axis, const Index& index);
 Index index_select(const Index& x, int axis, const Index& index);
 Mask index_select(const Mask& x, int axis, const Index& index);
@@ -29,7 +29,7 @@ Mask index_select(const Mask& x, int axis, const Index& index);
 Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
 
 /// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as
-/// the axis, ValueError for a negative one.
+/// the axis, ValueError for a negative count.
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
 /// y_ijk = x_(index_ijk)jk for axis 0, and likewise for other axes. y has the shape of `index`, which has x's rank and,

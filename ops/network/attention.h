@@ -61,7 +61,7 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
 
-/// y = weights x. Terms of weight 0 are skipped, even for an x of NaN or infinity; all gradients skip them, too.
+/// y = weights x. Terms of weight 0 are skipped, even if x is NaN or infinite there; all gradients skip them, too.
 /// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.
 Tensor weighted_sum(const Tensor& weights, const Tensor& x);
 

@@ -15,7 +15,7 @@ struct AttentionBand {
 };
 
 /// The keys that a query may attend to: a key must be allowed by all given members. The weight of all other keys is
-/// exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0
+/// exactly 0, even if a key contains NaN. A query that may attend to no key has the result 0 and the gradient 0
 /// (PyTorch: NaN).
 struct [[nodiscard]] AttentionMask {
   bool causal = false;                  ///< query t attends only to keys 0 ... t

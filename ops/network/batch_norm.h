@@ -12,8 +12,8 @@ struct BatchNormFuncOptions {
 /// The result of batch_norm, and the statistics of its batch.
 struct [[nodiscard]] BatchNormed {
   Tensor y;
-  Array mean;      ///< (C), of this batch
-  Array variance;  ///< (C), biased: the mean of (x - mean)^2
+  Array mean;      ///< (C): the mean of this batch
+  Array variance;  ///< (C): the biased variance, the mean of (x - mean)^2
 };
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta for each channel, over all axes but axis 1 (Ioffe, Szegedy 2015).

@@ -1,8 +1,8 @@
-// Convolutions of sequences and images, and the columns (im2col) that make them matrix products. Images are (B, C, H,
-// W), or (C, H, W) for one image; a convolution is a cross-correlation, as in PyTorch.
+// Convolutions of sequences and images, and the columns (im2col) that turn convolutions into matrix products. Images
+// are (B, C, H, W), or (C, H, W) for one image; a convolution is a cross-correlation, as in PyTorch.
 //
-// All throw ShapeError when shapes do not fit or the kernel is larger than the padded image, ValueError for
-// a stride, dilation or number of groups below 1 or a negative padding, LimitError for sizes that overflow.
+// All throw ShapeError when shapes do not fit or the kernel is larger than the padded image, ValueError for a stride,
+// dilation or number of groups below 1 or a negative padding, LimitError for sizes that overflow.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -48,8 +48,7 @@ struct Conv1dFuncOptions {
   std::int64_t dilation = 1;
   std::int64_t groups = 1;  ///< the number of groups of channels; each result channel is computed from one group
 };
-/// Convolution along one axis: see conv2d.      x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O,
-/// T')
+/// Convolution along one axis, as conv2d.     x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O, T')
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv1dFuncOptions& options = {});
 
 struct Conv2dFuncOptions {
@@ -88,13 +87,13 @@ struct UnfoldOptions {
   Size2d padding = 0;
   Size2d stride = 1;
 };
-/// The image patches under the kernel, as columns (im2col).      (B, C, H, W) -> (B, C kh kw, H' W'), or both shapes
-/// without B
-/// The gradient is fold.
+/// The image patches under the kernel, as columns (im2col). The gradient is fold.
+///   (B, C, H, W) -> (B, C kh kw, H' W'), or both shapes without B
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
 /// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The
-/// gradient is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both shapes without B; size is (H, W)
+/// gradient is unfold. `size` is (H, W).
+///   (B, C kh kw, H' W') -> (B, C, H, W), or both shapes without B
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad

@@ -42,8 +42,8 @@ struct InterpolateOptions {
 ///     nearest:   y_ij = x_(floor(i / scale))(floor(j / scale))
 ///     bilinear:  y_ij = (1 - a) (1 - b) x_rs + (1 - a) b x_r(s+1) + a (1 - b) x_(r+1)s + a b x_(r+1)(s+1),
 ///                source of i = r + a, source of j = s + b
-///     antialias: the weight of x_r in y_i is max(0, 1 - |r + 1/2 - (i + 1/2) / scale| min(1, scale)), divided by their
-///                sum, and so for the columns; equals bilinear if the result is larger
+///     antialias: the weight of x_r in y_i is max(0, 1 - |r + 1/2 - (i + 1/2) / scale| min(1, scale)), divided by the
+///                sum of these weights, and the same for columns; equals bilinear if the result is larger
 ///
 /// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 has no effect, even if it is NaN.
 /// Throws ShapeError unless x has four axes and x and the result are not empty. Throws ValueError unless exactly one of

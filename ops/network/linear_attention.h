@@ -29,13 +29,13 @@ Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::
                         const LinearAttentionFuncOptions& options = {});
 }  // namespace plain
 
-/// The state of causal linear attention after the positions so far: a recurrence of fixed size.
+/// The state of causal linear attention after the positions so far. Its size is fixed.
 ///
 ///     sums_t = sums_(t-1) + phi(k_t)' (v_t, 1),      y_t = the first e columns of phi(q_t) sums_t, divided by the last
 struct LinearAttentionState {
   Tensor sums;  ///< (B, H, d, e + 1); undefined before the first position
 
-  /// Makes row rows[i] of the batch row i. Throws ValueError for a row that does not exist.
+  /// Reorders the batch: row i becomes the old row rows[i]. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 };
 

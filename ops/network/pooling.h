@@ -1,6 +1,6 @@
 // Pooling: the largest element or the mean of each window over a sequence or an image.
 //
-// Images are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are PyTorch's.
+// Images are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are as in PyTorch.
 #pragma once
 
 #include <optional>

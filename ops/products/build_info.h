@@ -14,7 +14,7 @@ struct [[nodiscard]] BuildInfo {
   std::string simd;              ///< the instructions that kernels use: "AVX-512", "AVX2", "NEON", "SSE2"
   int simd_width = 0;            ///< the number of elements in a register
   std::string bfloat16;          ///< the instructions of MatmulPrecision::medium: "AMX", "AVX512-BF16", or empty
-  std::string bfloat16_missing;  ///< why there are no such instructions
+  std::string bfloat16_missing;  ///< the reason if `bfloat16` is empty
   int threads = 0;               ///< the number of threads of parallel loops
 };
 BuildInfo build_info();

@@ -69,7 +69,7 @@ Qr qr(const Tensor& a);
 
 struct [[nodiscard]] Eigh {
   Tensor eigenvalues;   ///< (..., n), ascending
-  Tensor eigenvectors;  ///< (..., n, n), v_i in column i, of length 1, its largest element positive
+  Tensor eigenvectors;  ///< (..., n, n): column i is the unit vector v_i; its largest element is positive
 };
 /// Eigenvalues and eigenvectors of a symmetric a. Only the lower triangle of a is read; the gradient is symmetric.
 ///   dL/da = v (diag(gw) + F * v' gv) v', F_ij = 1 / (w_j - w_i), 0 on the diagonal
@@ -78,7 +78,7 @@ struct [[nodiscard]] Eigh {
 Eigh eigh(const Tensor& a);
 
 struct [[nodiscard]] Svd {
-  Tensor u;   ///< (..., m, k), k = min(m, n): orthonormal columns, the largest element of each positive
+  Tensor u;   ///< (..., m, k), k = min(m, n): orthonormal columns; the largest element of each is positive
   Tensor s;   ///< (..., k), descending
   Tensor vh;  ///< (..., k, n): orthonormal rows
 };

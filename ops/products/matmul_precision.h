@@ -25,7 +25,7 @@ enum class MatmulPrecision {
 /// - high: applies to products (m, k) (k, n) with k and n of at least 64 and at least 2^18 multiplications.
 /// - highest: on AMX, if m, k and n are at least 256, each factor is the sum of three bfloat16 numbers, which have the
 ///   24 bits of a float. Errors are about half as large as in float, but relative to the largest product of an element
-///   of a and an element of b: 2^-66 of it counts as 0.
+///   of a and an element of b: anything below 2^-66 of it may count as 0.
 ///
 /// In high and highest, factors with infinities, NaN or numbers of 2^127 and more are multiplied in float, and so are
 /// factors whose largest product is below 2^-60. On a processor without the instructions the first call with medium

@@ -20,9 +20,9 @@ ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options
 /// size.
 ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const KeepdimOptions& options = {});
 
-/// The value below which a fraction q of the elements lies: the sorted element number q (n - 1), counted from 0. If
-/// that is not an integer, the elements a and b around it and the fraction t give a + t (b - a). NaN if there is one.
-/// Without an axis it is the quantile of all elements. Throws ValueError unless 0 <= q <= 1.
+/// The value below which a fraction q of the elements lies: the sorted element number q (n - 1), counted from 0. If q
+/// (n - 1) is not an integer but has the fraction t, it is a + t (b - a) with the elements a and b on both sides. NaN
+/// if there is one. Without an axis it is the quantile of all elements. Throws ValueError unless 0 <= q <= 1.
 Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Repeating along axes, and its dual, summing.
+// Repeating along axes (broadcast_to), and its dual, summing (sum_to).
 //
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once

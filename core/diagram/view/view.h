@@ -57,7 +57,7 @@ struct GraphOptions {
   int depth = automatic_depth;  ///< modules nested deeper become boxes; 0: all modules, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool saved_memory = false;    ///< shows the bytes that are saved for backward
-  bool expand_rules = false;    ///< draws the operations of gradient rules, else one box for each rule
+  bool expand_rules = false;    ///< draws the operations of each gradient rule; by default one box for each rule
   /// Draws reshape, permute, slices and the like, which diagrams with modules omit. Expanded rules always show them.
   bool reshapes = false;
   bool equations = false;  ///< shows formulas: "y = tanh x" at operations, "dy/dx = 1 - y^2" at rules
@@ -91,7 +91,7 @@ enum class GraphFlow {
   mask,     ///< booleans
 };
 
-/// What a vertex says beyond its name: the lines of its label and of its tooltip.
+/// The texts of a vertex besides its name: the lines of its label and of its tooltip.
 struct GraphText {
   std::string what = {};  ///< the class and attributes of a module, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
@@ -105,7 +105,7 @@ struct GraphText {
 /// The record of a run for one vertex (GraphOptions::values).
 struct GraphRecord {
   SharedSummary value = {};
-  SharedSummary gradient = {};      ///< the gradient of the loss: of the result where the backward pass started
+  SharedSummary gradient = {};      ///< the gradient of the loss, where the backward pass started
   std::string gradient_state = {};  ///< why the gradient is missing or suspicious: "zero, stopped by relu"
   bool first_nan = false;           ///< the first vertex of the run with a NaN, in its value or else its gradient
   int step = -1;                    ///< the step of the run that computed the value, from 0; -1: unknown
@@ -119,7 +119,7 @@ struct GraphRecord {
 struct GraphTotals {
   std::int64_t saved_bytes = 0;        ///< the size of the arrays that it made and that are saved for backward
   int operations = 0;                  ///< the number of operations in a module
-  int results = 0;                     ///< the number of requested tensors, itself or in it
+  int results = 0;                     ///< the number of requested tensors that it is or contains
   std::int64_t parameters = 0;         ///< the number of elements in a module's parameters
   std::optional<double> overlay = {};  ///< the value of GraphOptions::overlay
 
@@ -129,20 +129,20 @@ struct GraphTotals {
 
 /// One vertex of a diagram.
 struct GraphVertex {
-  // What it is.
+  // What the vertex is.
   GraphRole role = GraphRole::operation;
   std::string op = {};                ///< the operation; for a module: its name within the module around it
   std::string name = {};              ///< the name that the user gave, without the path of its frame
   std::string path = {};              ///< the path of its module
   std::optional<Shape> shape = {};    ///< the shape of the result; for a module: of the last result that leaves it
   std::optional<Real> constant = {};  ///< the value, if the vertex is a number in a formula
-  int order = 0;  ///< 0: forward, 1: first gradient, 2: second gradient; a leaf has that of its first use
+  int order = 0;  ///< 0: forward, 1: first gradient, 2: second gradient; a leaf takes the order of its first use
   GraphFlow flow = GraphFlow::numbers;
   bool is_result = false;  ///< whether this is one of the requested tensors
 
-  // Where it stands.
+  // Where the vertex is.
   int frame = -1;    ///< index in GraphView::frames, or -1
-  int rule_of = -1;  ///< for a gradient rule: the vertex of its operation, or of that one's module
+  int rule_of = -1;  ///< for a gradient rule: the vertex of its operation, or of the module that contains it
   int times = 1;     ///< the number of equal vertices that this one stands for
 
   GraphText text = {};
@@ -191,7 +191,7 @@ struct GraphScale {
 /// byte, with every compiler.
 struct GraphView {
   detail::Indexed<GraphVertex> vertices;
-  detail::Indexed<GraphEdge> edges;    ///< ordered by (to, input)
+  detail::Indexed<GraphEdge> edges;    ///< in the order of (to, input)
   detail::Indexed<GraphFrame> frames;  ///< parents before children
   std::optional<GraphScale> scale = {};
 
