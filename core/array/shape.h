@@ -1,4 +1,4 @@
-// Shapes, axes and broadcasting: sizes along axes, and the arithmetic on them. No data.
+// Shapes, axes and broadcasting: sizes along axes, and the arithmetic on them, without elements.
 #pragma once
 
 #include <algorithm>

@@ -58,7 +58,8 @@ OperationKind operation_kind(std::string_view op);
 namespace detail {
 
 /// A formula in the list that formula_of() reads, as text or printed on demand. The object and the arguments of its
-/// constructor must live as long as the program, which has only the formulas of operations that it uses. Thread-safe.
+/// constructor must live as long as the program. A program has only the formulas of operations that it uses.
+/// Thread-safe.
 class RegisteredFormula {
  public:
   using Print = Formula (*)();
@@ -70,7 +71,7 @@ class RegisteredFormula {
   const char* op() const { return op_; }
   OperationKind kind() const { return kind_; }
   Formula formula() const { return print_ ? print_() : Formula{value_, derivative_}; }
-  /// The one registered before it, or nullptr.
+  /// The formula that was registered before this one, or nullptr.
   const RegisteredFormula* next() const { return next_; }
 
  private:

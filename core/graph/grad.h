@@ -39,9 +39,8 @@ struct BackwardOptions {
 [[nodiscard]] Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
 
 namespace detail {
-/// As grad(), but only through the part of the graph that was recorded since `oldest`, the id of a node. The part
-/// before it may be in use by another pass, where the gradients of leaves before it become complete and meet their
-/// hooks.
+/// As grad(), but only through the part of the graph that was recorded since the node with the id `oldest`. Another
+/// pass may be in the earlier part; it completes the gradients of earlier leaves and calls their hooks.
 Tensors grad_since(std::uint64_t oldest, const Tensor& y, const Tensors& xs, const GradOptions& options);
 }  // namespace detail
 

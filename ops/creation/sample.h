@@ -1,5 +1,5 @@
 // Random draws with given probabilities. Each call is the next draw of this thread's generator (manual_seed); the
-// numbers are the same on every machine. No gradients.
+// numbers are the same on every machine. No gradients flow through draws.
 #pragma once
 
 #include "../../core/graph/tensor.h"

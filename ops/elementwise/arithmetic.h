@@ -1,5 +1,5 @@
-// Arithmetic: + - * / negation, maximum and minimum. All elementwise, with numpy's broadcasting; all throw ShapeError
-// when the shapes do not broadcast.
+// Arithmetic: + - * / negation, maximum and minimum. All are elementwise, with numpy's broadcasting, and throw
+// ShapeError when the shapes do not broadcast.
 #pragma once
 
 #include "../../core/graph/tensor.h"

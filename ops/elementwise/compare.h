@@ -1,5 +1,5 @@
-// Comparisons, which give masks; logic on masks; selection by a mask. All elementwise, with numpy's broadcasting; all
-// throw ShapeError when the shapes do not broadcast.
+// Comparisons, which give masks; logic on masks; selection by a mask. All are elementwise, with numpy's broadcasting,
+// and throw ShapeError when the shapes do not broadcast.
 #pragma once
 
 #include "../../core/graph/tensor.h"

@@ -1,4 +1,4 @@
-// Arithmetic on integers (Index), elementwise with numpy's broadcasting. No graph.
+// Arithmetic on integers (Index), elementwise with numpy's broadcasting. It records no graph.
 #pragma once
 
 #include "../../core/array/array.h"

@@ -68,7 +68,7 @@ constexpr bool takes_numbers() {
   (std::make_index_sequence<count>{});
 }
 
-// Which of the K arguments (bits 0 ... K-1) and the result (bit K) the partial derivative D depends on.
+// The arguments (bits 0 ... K-1) and the result (bit K) that the partial derivative D depends on.
 template <class D, std::size_t K>
 constexpr unsigned dependencies() {
   return []<std::size_t... k>(std::index_sequence<k...>) {
@@ -114,7 +114,7 @@ class PartialRule {
     return mul(gy, Tensor(call_with(d_, arguments)));
   }
 
-  // d, of whose arguments `given` has 0 and those that d depends on.
+  // Calls d. `given` contains 0, for the arguments that d does not depend on, and the other arguments.
   template <class Given, std::size_t... k>
   auto derivative(const Given& given, std::index_sequence<k...>) const {
     return d_(std::get<argument_index(k)>(given)...);
@@ -199,7 +199,8 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::Nam
   return record(op, map(detail::Engine::value(x), f, {op}), detail::partial(inputs, 0, std::move(df)), attributes...);
 }
 
-/// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
+/// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError when the shapes do not
+/// fit.
 template <class F, class DA, class DB, class... T>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db,
                    const detail::NamedValue<T>&... attributes) {
@@ -212,7 +213,7 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
                 detail::partial(inputs, 1, std::move(db)), attributes...);
 }
 
-/// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.
+/// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws as above.
 template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
   static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");

@@ -66,9 +66,10 @@ Tensor index_put(const Tensor& x, std::initializer_list<Index> indices, const Te
 /// outside [0, classes) or a negative number of classes.
 Array one_hot(const Index& index, std::int64_t classes);
 
-/// x with `value` where the mask, broadcast to x's shape, is true; no gradient flows there. Throws ShapeError.
+/// x with `value` where the mask is true; no gradient flows there. Throws ShapeError unless the mask broadcasts to x's
+/// shape.
 Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
-/// The elements of x where the mask, broadcast to x's shape, is true, as a list. Throws ShapeError.
+/// The list of the elements of x where the mask is true. Throws ShapeError unless the mask broadcasts to x's shape.
 Tensor masked_select(const Tensor& x, const Mask& mask);
 /// The positions of the true elements in the flattened mask, in row-major order.
 Index flatnonzero(const Mask& mask);

@@ -1,4 +1,4 @@
-// The distinct elements of an array. No gradients.
+// The distinct elements of an array, without gradients.
 #pragma once
 
 #include "../../core/graph/tensor.h"

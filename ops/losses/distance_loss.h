@@ -1,5 +1,5 @@
 // Losses of distances and margins: between numbers, and between vectors that should be near each other or far apart.
-// With PyTorch's names and defaults.
+// Names and defaults are PyTorch's.
 #pragma once
 
 #include "../../core/graph/tensor.h"

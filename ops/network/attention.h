@@ -62,7 +62,7 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
 
 /// y = weights x. Terms of weight 0 are skipped, even if x is NaN or infinite there; all gradients skip them, too.
-/// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.
+/// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError for other shapes.
 Tensor weighted_sum(const Tensor& weights, const Tensor& x);
 
 }  // namespace xgrad

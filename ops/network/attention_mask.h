@@ -14,9 +14,8 @@ struct AttentionBand {
   std::int64_t after = 0;
 };
 
-/// The keys that a query may attend to: a key must be allowed by all given members. The weight of all other keys is
-/// exactly 0, even if a key contains NaN. A query that may attend to no key has the result 0 and the gradient 0
-/// (PyTorch: NaN).
+/// The keys that a query may attend to: all given members must allow a key. The weight of all other keys is exactly 0,
+/// even if a key contains NaN. A query that may attend to no key has the result 0 and the gradient 0 (PyTorch: NaN).
 struct [[nodiscard]] AttentionMask {
   bool causal = false;                  ///< query t attends only to keys 0 ... t
   std::optional<AttentionBand> band{};  ///< keys outside it cost neither time nor memory
@@ -36,7 +35,7 @@ Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op 
 
 struct KeyRanges;
 namespace detail {
-/// The plain numbers that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point
+/// The ranges of keys that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point
 /// into the arrays of the mask. Throws as masked_keys, for the operation `op`.
 KeyRanges check_mask(const char* op, const AttentionMask& mask, const Shape& scores);
 /// true where a key is masked, (B, H, T, S); nothing if none is.

@@ -62,8 +62,8 @@ struct WindowAttributes {
   std::optional<bool> align_corners = {}, antialias = {};
   std::optional<double> scale_height = {}, scale_width = {};
 };
-/// x as planes (..., rows.in, columns.in) times a matrix for the rows and one for the columns, of shape `to`. The dual
-/// has both transposed.
+/// Multiplies the planes of x (..., rows.in, columns.in) by a matrix for the rows and one for the columns. The result
+/// has the shape `to`. The dual has both matrices transposed.
 Tensor resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to,
                 const WindowAttributes& windows = {});
 }  // namespace detail

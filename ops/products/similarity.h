@@ -1,4 +1,4 @@
-// Unit vectors, similarities and distances. All with numpy's broadcasting, PyTorch's names and defaults.
+// Unit vectors, similarities and distances. All broadcast as in numpy; names and defaults are PyTorch's.
 #pragma once
 
 #include "../../core/graph/tensor.h"

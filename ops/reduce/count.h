@@ -1,4 +1,4 @@
-// Counting true elements and equal numbers. No gradients, except to weights.
+// Counting true elements and equal numbers. Gradients flow only to weights.
 // As in reductions, an axis out of range or repeated throws ValueError.
 #pragma once
 

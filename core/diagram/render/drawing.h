@@ -1,4 +1,4 @@
-// Diagrams in files.
+// Saving diagrams to files.
 //
 //     save_graph("step.svg", {loss}, {.title = "forward pass"});
 #pragma once

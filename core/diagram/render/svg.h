@@ -1,4 +1,4 @@
-// Diagrams as pictures: SVG.
+// Diagrams as SVG figures.
 #pragma once
 
 #include <string>
