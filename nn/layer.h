@@ -11,13 +11,13 @@
 //       Tensor forward(const Tensor& x) const { return x + attn(norm(x)); }   // (B, T, C)
 //     };
 //
-//     const Block block{nn::root, {.dim = 128}};   // or, in a model: Block block{at("block"), {.dim = 128}};
 //     const Tensor y = block(x);
 //
-// `using Layer::Layer;` is the constructor: without it the compiler finds none for Block(nn::root).
 //
-// A layer without options is a Layer<Block>. forward may change an argument: forward(x, KeyValueCache& past). An
-// argument in braces must name its type: encoder(ids, nn::AttentionMask{.causal = true}).
+// `using Layer::Layer;` inherits the constructor. Without it, Block(nn::root) does not compile.
+//
+// A layer without options derives from Layer<Block>. forward may change an argument, as in forward(x, KeyValueCache&
+// past). An argument in braces must name its type: encoder(ids, nn::AttentionMask{.causal = true}).
 #pragma once
 
 #include <string>
@@ -31,19 +31,20 @@
 namespace xgrad::nn {
 
 namespace detail {
-/// Throws ValueError: the module is of a class derived from `layer`, whose forward does not run.
+/// Throws ValueError, which says that the class of the module derives from `layer` and that its own forward is not
+/// called.
 [[noreturn]] void refuse_derived(const Module& module, Class layer);
 }  // namespace detail
 
-/// The operator() of layers: Self::forward in the scope of the layer, so that errors, nodes of the graph and profiles
-/// name it.
+/// The operator() of layers. It calls Self::forward in the scope of the layer, so that errors, nodes of the graph and
+/// profiles name the layer.
 template <class Self>
 class LayerCall : public Module {
  public:
-  /// forward(inputs...) in this scope. The forward hooks are applied to the result if it is a Tensor, or to its member
-  /// `output` if it has one. If anything throws, the states among the inputs are as before (rewind.h). (Calling forward
-  /// itself skips all this, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from Self,
-  /// whose own forward would not run.
+  /// Calls forward(inputs...) in the scope of the layer. The forward hooks then get the result if it is a Tensor, or
+  /// its member `output` if it has one. If anything throws, states among the inputs are restored (rewind.h). Calling
+  /// forward directly skips all this, as in PyTorch. Throws what forward throws. In a class derived from Self, throws
+  /// ValueError, because the forward of that class would not be called.
   template <class... Inputs, class S = Self>
   requires requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); }
   decltype(auto) operator()(Inputs&&... inputs) const {
@@ -62,7 +63,7 @@ class LayerCall : public Module {
     std::apply([](auto&... each) { (each.keep(), ...); }, undo);
     return y;
   }
-  /// Does not compile: says why the call does not fit.
+  /// Compile error that says why the arguments do not fit.
   template <class... Inputs, class S = Self>
   requires(!requires(const S& self, Inputs&&... inputs) {
     self.forward(std::forward<Inputs>(inputs)...);
@@ -79,9 +80,9 @@ class LayerCall : public Module {
   }
 };
 
-/// A layer with these options, an aggregate. Members are declared after it and may use them. Where Self has a
-/// `static void check(const Options&)`, that is called before any member is made: it throws for options that make no
-/// sense, and errors name the layer's place.
+/// The base class of a layer with options, which are an aggregate. Members of the layer are declared after `options`
+/// and may use them. If Self has a `static void check(const Options&)`, it is called before any member is made. It
+/// throws for invalid options, and its errors name the place of the layer.
 template <class Self, class OptionsOf = void>
 class Layer : public LayerCall<Self> {
  public:
@@ -93,19 +94,19 @@ class Layer : public LayerCall<Self> {
       Self::check(given);
     }
   }
-  /// Says what is missing: see Module::Placeless.
+  /// Compile error that says what is missing: see Module::Placeless.
   template <class... Rest>
   explicit Layer(Module::Placeless, const Rest&...);
 
   const Options options;
 };
 
-/// A layer without options.
+/// The base class of a layer without options.
 template <class Self>
 class Layer<Self, void> : public LayerCall<Self> {
  public:
   explicit Layer(At here) : LayerCall<Self>(std::move(here)) {}
-  /// Says what is missing: see Module::Placeless.
+  /// Compile error that says what is missing: see Module::Placeless.
   template <class... Rest>
   explicit Layer(Module::Placeless, const Rest&...);
 };

@@ -1,4 +1,5 @@
-// A scope that keeps the weights of attention layers, and how layers show them to it.
+// AttentionRecorder: a scope that records the weights of attention layers. Layers show it their weights by the
+// functions below.
 #pragma once
 
 #include <optional>
@@ -12,29 +13,29 @@
 
 namespace xgrad::nn {
 
-/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps: all layers,
-/// or those of one module.
+/// While a recorder exists, it keeps the weights of the attention layers that this thread runs (before dropout), for
+/// example to draw heat maps. It records all layers, or only those of one module.
 ///
 ///     nn::AttentionRecorder recorder(model);
 ///     model(source, lengths, target);
 ///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
 ///
-/// Layers show them as the intermediate "attention_weights".
+/// Layers pass their weights to observers under the name "attention_weights".
 class AttentionRecorder : public Observer {
  public:
   struct Record {
-    std::string path;  ///< of the module
+    std::string path;  ///< path of the module
     Array weights;     ///< (B, H, T, S)
   };
 
   AttentionRecorder() = default;
-  /// Records only the layers of this model, or of this part of one, which must outlive the recorder.
+  /// Records only the layers of this model, or of this part of a model. It must outlive the recorder.
   explicit AttentionRecorder(const Module& only) : only_(&only) {}
   AttentionRecorder(const Module&&) = delete;
 
-  /// In the order in which the layers ran.
+  /// All records, in the order in which the layers ran.
   const std::vector<Record>& records() const { return records_; }
-  /// The newest weights of a module. Throws ValueError, with the paths there are, if it has not run.
+  /// The newest weights of a module. If it has not run, throws ValueError, which lists the recorded paths.
   Array last(std::string_view path) const;
 
   bool wants(std::string_view what, const void* module) const override;
@@ -45,17 +46,17 @@ class AttentionRecorder : public Observer {
   std::vector<Record> records_;
 };
 
-/// For authors of attention layers: passes the result of weights(), (B, H, T, S), to the recorders.
+/// For authors of attention layers: passes the array that weights() returns, (B, H, T, S), to the recorders.
 template <class F>
 void show_attention_weights(const Module& module, const F& weights) {
   show_intermediate(module, "attention_weights", weights);
 }
 
-/// For authors of attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
-/// weights shown to the recorder. Throws as multi_head_attention.
+/// For authors of attention layers: calls multi_head_attention, with `dropout` only in training mode, and passes the
+/// weights to the recorders. Throws what multi_head_attention throws.
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                     const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads = {});
-/// The same with queries, keys and values side by side, (B, T, (H + 2 kv_heads) d).
+/// The same for queries, keys and values concatenated along the last axis: qkv (B, T, (H + 2 kv_heads) d).
 Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t heads, const AttentionMask& mask,
                            double dropout, std::optional<std::int64_t> kv_heads = {});
 

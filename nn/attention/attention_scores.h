@@ -1,8 +1,9 @@
-// Attention pooling: score every key against every query, softmax, weighted sum of the values. One class per score.
+// Attention pooling: a score for every query and key, a softmax over the keys, and the weighted sum of the values. Each
+// score has its own class.
 //
 //     y = softmax(score(q, k)) v
 //
-//     void report(const nn::AttentionPooling& attn);                 // takes any of them
+//     void report(const nn::AttentionPooling& attn);                 // takes any of the classes
 //     const nn::AdditiveAttention attn{nn::root, {.query = 20, .key = 2, .hidden = 8}};
 //     const Tensor y = attn(q, k, v, nn::padding(lengths));          // (B, T, e)
 #pragma once
@@ -15,33 +16,33 @@
 
 namespace xgrad::nn {
 
-/// The base of all attention pooling. A class with another score defines score() and nothing else.
+/// The base class of all kinds of attention pooling. For a new score, derive a class and define score().
 struct AttentionPooling : Module {
  private:
   const Class derived_;  // see the constructor
 
  public:
-  /// softmax over the keys that the mask leaves, dropout in training, weighted sum of the values.
-  /// q (B, T, .), k (B, S, .), v (B, S, e) -> (B, T, e). Throws ShapeError, ValueError for lengths outside [0, S].
+  /// Scores, softmax over the unmasked keys, dropout (in training), and the weighted sum of the values. q (B, T, .), k
+  /// (B, S, .), v (B, S, e) -> (B, T, e). Throws ShapeError, and ValueError for lengths outside [0, S].
   Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const;
 
-  /// How well each key fits each query, before any mask: (B, T, S). Throws ShapeError.
+  /// The score of each query and key, before any mask: (B, T, S). Throws ShapeError.
   virtual Tensor score(const Tensor& q, const Tensor& k) const = 0;
-  /// The softmax of the scores, before dropout: (B, T, S). Throws ShapeError, also for scores of another shape.
+  /// The attention weights, before dropout: (B, T, S). Throws ShapeError, also if score() returns another shape.
   Tensor weights(const Tensor& q, const Tensor& k, const AttentionMask& mask = {}) const;
 
-  const double dropout;  ///< of the weights
+  const double dropout;  ///< dropout probability of the attention weights
 
  protected:
-  /// Throws ValueError for a dropout outside [0, 1]; the error names the class under construction.
+  /// Throws ValueError for a dropout outside [0, 1]. `derived` is the class that the error names.
   AttentionPooling(At here, double p, Class derived = Class::of<AttentionPooling>());
   std::string class_name() const override;
 
-  /// The weighted sum under the whole mask. Overridden where one fused operation does all of it.
+  /// The weighted sum of the values, for the whole mask. Override it if one fused operation computes everything.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
-  /// The mask of T queries and S keys: the caller's together with that of the class.
+  /// The caller's mask combined with the mask of the class, for T queries and S keys.
   virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
-  /// `value`, if it is finite. Throws ValueError otherwise.
+  /// Returns `value`. Throws ValueError if it is not finite.
   double finite(const char* name, double value) const;
   std::string extra_repr() const override { return dropout > 0 ? str("dropout ", dropout) : ""; }
 
@@ -50,7 +51,7 @@ struct AttentionPooling : Module {
 };
 
 namespace detail {
-/// score = scale query(q) k', and one fused operation for all of it.
+/// score = scale query(q) k', computed with softmax and sum in one fused operation.
 struct ProductPooling : AttentionPooling {
   using AttentionPooling::AttentionPooling;
 
@@ -58,12 +59,12 @@ struct ProductPooling : AttentionPooling {
 
  protected:
   virtual Tensor query(const Tensor& q) const { return q; }
-  /// 1/sqrt(d), unless the class has another.
+  /// The factor of the scores: 1/sqrt(d) by default.
   virtual double scale_of(const Tensor& q) const;
   Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const final;
 };
 
-/// A kind of attention pooling with these options, which name a dropout.
+/// A kind of attention pooling with options. The options have a member `dropout`.
 template <class Self, class OptionsOf, class Base = AttentionPooling>
 struct PoolingLayer : Base {
   using Options = OptionsOf;
@@ -78,10 +79,10 @@ struct PoolingLayer : Base {
 }  // namespace detail
 
 struct DotProductAttentionOptions {
-  double dropout = 0;             ///< of the weights
-  std::optional<double> scale{};  ///< of the scores: 1/sqrt(d) if not given; 1 is the plain dot product
+  double dropout = 0;             ///< dropout probability of the attention weights
+  std::optional<double> scale{};  ///< factor of the scores; 1/sqrt(d) by default; 1 gives the unscaled dot product
 };
-/// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
+/// score = scale q k'      (Vaswani et al. 2017; with scale = 1: Luong, Pham, Manning 2015)
 /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
 struct DotProductAttention
     : detail::PoolingLayer<DotProductAttention, DotProductAttentionOptions, detail::ProductPooling> {
@@ -96,10 +97,11 @@ struct DotProductAttention
 struct BandAttentionOptions {
   std::int64_t before = 0;
   std::int64_t after = 0;
-  double dropout = 0;  ///< of the weights
+  double dropout = 0;  ///< dropout probability of the attention weights
 };
-/// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
-/// Time grows with T (before + after + 1), memory with T. Throws ValueError for a negative side.
+/// Scaled dot-product attention within a band: position t attends to positions t - before ... t + after. There are as
+/// many queries as keys. Time is proportional to T (before + after + 1), memory to T. Throws ValueError for a negative
+/// `before` or `after`.
 struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
 
@@ -116,14 +118,14 @@ struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions,
 struct BilinearAttentionOptions {
   std::int64_t query = 0;  ///< width of the queries
   std::int64_t key = 0;    ///< width of the keys
-  double dropout = 0;      ///< of the weights
+  double dropout = 0;      ///< dropout probability of the attention weights
 };
-/// score = q W k', "general" (Luong, Pham, Manning 2015). Throws ValueError for sizes below 1, a dropout outside [0,
-/// 1].
+/// score = q W k', called "general" by Luong, Pham, Manning (2015).
+/// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
 struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
 
-  Linear w{at("w"), options.query, options.key, {.bias = false}};  ///< weight (key, query)
+  Linear w{at("w"), options.query, options.key, {.bias = false}};  ///< its weight is (key, query)
 
  protected:
   Tensor query(const Tensor& q) const override { return w(q); }
@@ -134,8 +136,8 @@ struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAtten
 struct AdditiveAttentionOptions {
   std::int64_t query = 0;   ///< width of the queries
   std::int64_t key = 0;     ///< width of the keys
-  std::int64_t hidden = 0;  ///< h
-  double dropout = 0;       ///< of the weights
+  std::int64_t hidden = 0;  ///< h, width of the hidden layer
+  double dropout = 0;       ///< dropout probability of the attention weights
 };
 /// score = w_v' tanh(W_q q + W_k k)      (Bahdanau, Cho, Bengio 2015)
 /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -153,11 +155,11 @@ struct AdditiveAttention : detail::PoolingLayer<AdditiveAttention, AdditiveAtten
 };
 
 struct GaussianAttentionOptions {
-  double w = 1;          ///< one over the kernel's width
-  bool trained = false;  ///< w is a parameter
-  double dropout = 0;    ///< of the weights
+  double w = 1;          ///< the inverse of the width of the kernel
+  bool trained = false;  ///< whether w is a parameter
+  double dropout = 0;    ///< dropout probability of the attention weights
 };
-/// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are observations (Nadaraya, Watson 1964)
+/// score = -|w (q - k)|^2 / 2      (kernel regression: Nadaraya 1964, Watson 1964; keys and values are observations)
 /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
 struct GaussianAttention : detail::PoolingLayer<GaussianAttention, GaussianAttentionOptions> {
   using PoolingLayer::PoolingLayer;
@@ -166,13 +168,13 @@ struct GaussianAttention : detail::PoolingLayer<GaussianAttention, GaussianAtten
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
   const Tensor w = options.trained ? param("w", {}, init::constant(finite("w", options.w)))
-                                   : Tensor(finite("w", options.w));  ///< a number
+                                   : Tensor(finite("w", options.w));  ///< a scalar
 };
 
 struct SelfAttentionOptions {
-  double dropout = 0;  ///< of the weights
+  double dropout = 0;  ///< dropout probability of the attention weights
 };
-/// Queries, keys and values made from the same sequence, one head:
+/// Self-attention with one head. Queries, keys and values are linear maps of the same sequence:
 ///
 ///     Q = X W_q', K = X W_k', V = X W_v',      y = softmax(Q K' / sqrt(d)) V
 struct SelfAttention : Layer<SelfAttention> {
@@ -180,13 +182,13 @@ struct SelfAttention : Layer<SelfAttention> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   SelfAttention(At here, std::int64_t in, std::int64_t d, const Options& options = {});
-  explicit SelfAttention(Placeless, ...);  ///< does not compile: no place
+  explicit SelfAttention(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Positions are rows: x (B, T, in) -> (B, T, d). Throws ShapeError.
+  /// Positions are the rows of x: x (B, T, in) -> (B, T, d). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
-  /// The same where positions are columns, as some texts write it: x (B, in, T) -> (B, d, T).
+  /// The same result for positions in columns, as some texts write it: x (B, in, T) -> (B, d, T).
   ///
-  ///     Q = W_q X, K = W_k X, V = W_v X,      O = V softmax(K' Q / sqrt(d)), over each column
+  ///     Q = W_q X, K = W_k X, V = W_v X,      O = V softmax(K' Q / sqrt(d)), the softmax over each column
   Tensor columns(const Tensor& x) const;
 
   Linear w_q, w_k, w_v;

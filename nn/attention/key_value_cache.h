@@ -1,4 +1,4 @@
-// KeyValueCache: the keys and values of the positions so far, kept from step to step of causal self-attention.
+// KeyValueCache: the keys and values of earlier positions, cached for decoding step by step with causal self-attention.
 #pragma once
 
 #include <optional>
@@ -8,33 +8,35 @@
 
 namespace xgrad::nn {
 
-/// Keys and values of B sequences, position by position, in a block of some capacity. A step appends in place; a full
-/// block is replaced by one twice as large. Copies of a cache are copy-on-write. While gradients are recorded, nothing
-/// is written in place. Threads: one at a time; copies may belong to different threads.
+/// Keys and values of B sequences. They lie in a block of memory for a fixed number of positions, and each step appends
+/// to it in place. When the block is full, a block of twice the capacity replaces it. While gradients are recorded,
+/// nothing is written in place. Copies of a cache are copy-on-write.
+/// Threads: one thread at a time; copies may belong to different threads.
 class KeyValueCache {
  public:
-  /// The first block holds `capacity` positions, or for the first append if that is longer. Throws ValueError
-  /// below 1.
+  /// A cache whose first block holds `capacity` positions, or more if the first append is longer. Throws ValueError for
+  /// a capacity below 1.
   explicit KeyValueCache(std::int64_t capacity);
   KeyValueCache() : KeyValueCache(64) {}
 
   /// The number of positions.
   std::int64_t length() const { return length_; }
-  /// (B, length, .); undefined when there are none yet.
+  /// The keys and values so far, (B, length, .); undefined while the cache is empty.
   Tensor keys() const { return present(keys_); }
   Tensor values() const { return present(values_); }
 
-  /// Appends the keys and values of T more positions, both (B, T, .). Throws ShapeError for another batch size or other
-  /// widths than before; when it throws, the cache is unchanged.
+  /// Appends the keys and values of T more positions, both (B, T, .). Throws ShapeError if the batch size or a width
+  /// differs from that of the earlier positions; the cache is then unchanged.
   void append(const Tensor& k, const Tensor& v);
-  /// Keeps only the first `length` positions, to undo what was appended. Throws ValueError if there are fewer.
+  /// Keeps only the first `length` positions, to undo an append. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
-  /// Row rows[i] of the batch becomes row i; the capacity stays. Throws ValueError for a row that does not exist.
+  /// Row rows[i] of the batch becomes row i, at the same capacity. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 
-  /// For authors of attention layers: appends k and v (B, T, .), then attend_heads() with queries q (B, T, H d) of the
-  /// T new positions, each of which sees itself and those before; with a window, itself and window - 1 before. Throws
-  /// as append() and multi_head_attention, ValueError for a window below 1; then the cache is unchanged.
+  /// For authors of attention layers: appends k and v (B, T, .), then calls attend_heads() with the queries q (B, T, H
+  /// d) of these T positions. Each position attends to itself and all earlier ones, or with a window to itself and the
+  /// window - 1 positions before. Throws what append() and multi_head_attention throw, and ValueError for a window
+  /// below 1; the cache is then unchanged.
   Tensor attend(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                 double dropout, std::optional<std::int64_t> kv_heads = {}, std::optional<std::int64_t> window = {});
 
@@ -47,7 +49,7 @@ class KeyValueCache {
 };
 
 namespace detail {
-/// Throws ValueError unless 0 <= length <= of, for `op`.
+/// Throws ValueError, which names `op`, unless 0 <= length <= of.
 void check_rewind(const char* op, std::int64_t length, std::int64_t of);
 }  // namespace detail
 

@@ -1,7 +1,8 @@
-// Masks for attention: which keys a query may attend to. They apply before the softmax; masked keys take no part.
+// Masks for attention: which keys a query may attend to. Masks apply before the softmax, so the weight of a masked key
+// is 0.
 //
 //     attn(x, nn::causal);
-//     attn(x, nn::causal & nn::padding(lengths));         // both at once
+//     attn(x, nn::causal & nn::padding(lengths));         // both masks at once
 //     attn(x, nn::window({.before = 2, .after = 2}));
 #pragma once
 
@@ -9,29 +10,31 @@
 
 namespace xgrad::nn {
 
-/// Position t sees positions 0 ... t.
+/// A causal mask: position t attends to positions 0 ... t.
 inline const AttentionMask causal{.causal = true};
 
-/// Only the first `lengths` keys are there, the others are padding: (B), or (B, T) for each query.
+/// A padding mask: the first `lengths` keys are valid, the others are padding. `lengths` is (B), or (B, T) for each
+/// query.
 AttentionMask padding(const Index& lengths);
 
-/// {.before, .after}
+/// The options of a window: {.before, .after}.
 using WindowOptions = AttentionBand;
-/// Position t sees positions t - before ... t + after; time and memory are those of the window. Throws ValueError for
-/// negative numbers.
+/// A window mask: position t attends to positions t - before ... t + after. Time and memory are proportional to the
+/// size of the window. Throws ValueError for negative values.
 AttentionMask window(const WindowOptions& options);
 
-/// The mask of a batch whose i-th sequence is this batch's rows[i]-th. Throws ValueError for a row that does not exist.
+/// The mask for rows of this batch: row i of the result belongs to row rows[i]. Throws ValueError for a row that does
+/// not exist.
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows);
 
-/// The same as masks by position, in which true means masked, to look at or to combine; masked_keys(mask, scores) is a
-/// whole AttentionMask.
-/// All throw ValueError for negative numbers and LimitError for sizes that do not fit the address space.
-/// (size, past + size): true after each of the `size` positions, which follow `past` others.
+/// The same masks as arrays of booleans (true: masked), for printing and for combining. For a whole AttentionMask use
+/// masked_keys(mask, scores). The three functions throw ValueError for negative values, and LimitError for sizes beyond
+/// the address space.
+/// (size, past + size): true for the keys after each position. The `size` positions follow `past` earlier ones.
 Mask causal_mask(std::int64_t size, std::int64_t past = 0);
-/// (B, size): true from each length on. Throws ShapeError unless lengths is (B), ValueError for a length
-/// outside [0, size].
+/// (B, size): true from each length on. Throws ShapeError unless `lengths` is (B), and ValueError for a length outside
+/// [0, size].
 Mask padding_mask(const Index& lengths, std::int64_t size);
-/// (size, size): true outside of each position's window.
+/// (size, size): true outside of the window of each position.
 Mask window_mask(std::int64_t size, const WindowOptions& options);
 }  // namespace xgrad::nn

@@ -1,7 +1,7 @@
-// Multi-head attention, all at once and step by step, as in transformers.
+// Multi-head attention as in transformers, for whole sequences and for decoding step by step.
 //
-// One head with a score of one's choice: attention_scores.h. With PyTorch's parameters: pytorch/multihead_attention.h.
-// At linear cost: linear_attention.h.
+// See attention_scores.h for one head with another score, linear_attention.h for linear cost, and
+// pytorch/multihead_attention.h for the parameters of PyTorch.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace xgrad::nn {
 
-/// The projected keys and values of a memory that every step attends to.
+/// The projected keys and values of a memory, to which the queries of every step attend.
 struct KeyValue {
   Tensor k;  ///< (B, S, C)
   Tensor v;
@@ -26,50 +26,51 @@ struct KeyValue {
 };
 
 struct MultiHeadAttentionOptions {
-  std::int64_t query = 0;  ///< widths of the inputs of queries, keys and values; `dim` if 0
+  std::int64_t query = 0;  ///< widths of the inputs for queries, keys and values; 0 means `dim`
   std::int64_t key = 0;
   std::int64_t value = 0;
-  double dropout = 0;  ///< of the weights
+  double dropout = 0;  ///< dropout probability of the attention weights
   bool bias = false;
-  std::optional<bool> o_bias = {};            ///< of the last map; as `bias` if not given
-  std::optional<std::int64_t> kv_heads = {};  ///< so many heads have keys and values; H if not given
-  bool packed = false;  ///< for self-attention: queries, keys and values side by side in one product
-  std::optional<double> rotary_theta = {};  ///< queries and keys are turned by their positions: see rotary()
+  std::optional<bool> o_bias = {};            ///< whether the output map W_o has a bias; `bias` if not given
+  std::optional<std::int64_t> kv_heads = {};  ///< number of heads of keys and values; H if not given
+  bool packed = false;                        ///< for self-attention: one product computes queries, keys and values
+  std::optional<double> rotary_theta = {};    ///< base of the rotary positions, see rotary(); none if not given
   RotaryLayout rotary_layout = RotaryLayout::halves;
   std::optional<RotaryScaling> rotary_scaling = {};
 };
-/// Multi-head attention (Vaswani et al. 2017, without biases unless asked for):
+/// Multi-head attention (Vaswani et al. 2017), by default without biases:
 ///
 ///     head_h = softmax(q_h k_g' / sqrt(d)) v_g,      d = C / H,      g = h kv_heads / H
 ///     y = W_o (head_1, ..., head_H)
 ///
-/// with four maps of their own, q = W_q query, k = W_k key, v = W_v value, or packed: q, k, v = W_qkv x. With fewer
-/// kv_heads than heads, several heads of queries share the keys and values of one (Ainslie et al. 2023), and a cache is
-/// that much smaller.
+/// Queries, keys and values have separate maps, q = W_q query, k = W_k key, v = W_v value, or one packed map: q, k, v =
+/// W_qkv x. With fewer kv_heads than heads, several heads of queries share one head of keys and values (Ainslie et al.
+/// 2023). A KeyValueCache is then smaller by the same factor.
 struct MultiHeadAttention : Layer<MultiHeadAttention> {
   using Options = MultiHeadAttentionOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` or `heads` by kv_heads, a dropout
-  /// outside [0, 1], packed with widths of their own, and with rotary_theta for an odd d.
+  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, `heads` that are not a multiple of
+  /// kv_heads, a dropout outside [0, 1], packed maps with different input widths, or an odd d with rotary_theta.
   MultiHeadAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
-  explicit MultiHeadAttention(Placeless, ...);  ///< does not compile: no place
+  explicit MultiHeadAttention(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// Self-attention: x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
-  /// query (B, T, .), key (B, S, .), value (B, S, .) -> (B, T, C). Throws ShapeError, ValueError if packed.
+  /// Attention of queries to other inputs: query (B, T, .), key (B, S, .), value (B, S, .) -> (B, T, C). Throws
+  /// ShapeError, and ValueError if packed.
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
 
-  /// The same in two parts, for decoding: keys and values are projected once and used at every step. Throw as those,
-  /// and ValueError with rotary_theta, since the positions of the queries are not known here.
+  /// The same in two parts, for decoding: project keys and values once, then use them at every step. Throw the same
+  /// errors, and ValueError with rotary_theta, because the positions of the queries are not known here.
   KeyValue remember(const Tensor& key, const Tensor& value) const;
   Tensor forward(const Tensor& query, const KeyValue& memory, const AttentionMask& mask = {}) const;
-  /// Causal self-attention of the next positions of a sequence, x (B, T, C), which see the `past` and each other; the
-  /// past grows by them. With a window, each sees itself and window - 1 before. Throws ShapeError if x is of another
-  /// batch size than the past, ValueError for a window below 1. If anything throws, hooks included, the past is
-  /// unchanged.
+  /// Causal self-attention, step by step: x (B, T, C) are the next positions of a sequence. Their keys and values are
+  /// appended to `past`; each position attends to itself and all earlier ones, or with a window to itself and the
+  /// window - 1 positions before. Throws ShapeError if x and the past differ in batch size, and ValueError for a window
+  /// below 1. If anything throws, also a hook, the past is unchanged.
   Tensor forward(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window = {}) const;
 
-  /// The call takes a mask in braces, too: attn(x, {.causal = true}).
+  /// The call also takes a mask in braces: attn(x, {.causal = true}).
   using Layer::operator();
   Tensor operator()(const Tensor& x, const AttentionMask& mask) const { return Layer::operator()(x, mask); }
   Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask) const {
@@ -80,8 +81,8 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   const std::int64_t heads;
   const std::int64_t kv_heads;
   const Options options;
-  Maybe<Linear> qkv;      ///< packed: C -> (H + 2 kv_heads) d
-  Maybe<Linear> q, k, v;  ///< else
+  Maybe<Linear> qkv;      ///< if packed: C -> (H + 2 kv_heads) d
+  Maybe<Linear> q, k, v;  ///< if not packed
   Linear o;
 
  protected:

@@ -1,4 +1,4 @@
-// Initialization: the first numbers of parameters. An Init is a small value, passed to Module::param.
+// Initialization: the initial values of parameters. An Init is a function that is passed to Module::param.
 //
 //     nn::Linear q{at("q"), dim, dim, {.init = nn::init::xavier_uniform()}};
 #pragma once
@@ -9,51 +9,53 @@
 
 namespace xgrad::nn {
 
-/// The first numbers of a parameter of this shape; any function from shapes to arrays. Empty where an Init is optional.
+/// A function that gives the initial values for a parameter of a shape. Where an Init is optional, an empty one means
+/// the default.
 using Init = std::function<Array(const Shape&)>;
 
 namespace init {
 
-/// How many inputs one output of a weight sees, and how many outputs one input reaches: for a weight (out, in, k...)
-/// in k... and out k.... Throws ShapeError below two axes.
+/// The fans of a weight (out, in, k...): `in` is the number of inputs that one output depends on, in k...; `out` is the
+/// number of outputs that depend on one input, out k.... Throws ShapeError for fewer than two axes.
 struct Fans {
   std::int64_t in = 0;
   std::int64_t out = 0;
 };
 Fans fans(const Shape& shape);
 
-/// The factor that keeps the variance through an activation: 1 for linear and sigmoid, 5/3 for tanh, sqrt(2) for relu,
-/// sqrt(2 / (1 + slope^2)) for a leaky relu, 3/4 for selu.
+/// The activation after a weight. gain() is the factor that preserves the variance: 1 for linear and sigmoid, 5/3 for
+/// tanh, sqrt(2) for relu, sqrt(2 / (1 + slope^2)) for a leaky relu, 3/4 for selu.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 struct GainOptions {
-  double slope = 0.01;  ///< of the leaky relu for negative numbers
+  double slope = 0.01;  ///< slope of the leaky relu for negative inputs
 };
-/// Throws ValueError for a slope that is not finite.
+/// The gain of an activation. Throws ValueError for a slope that is not finite.
 [[nodiscard]] double gain(Nonlinearity nonlinearity, const GainOptions& options = {});
 
-/// Every element 0, 1, `value`.
+/// Every element is 0, 1 or `value`.
 Init zeros();
 Init ones();
 Init constant(double value);
-/// These numbers, for weights that come from elsewhere. Throws ShapeError, when used, unless the shape is the array's.
+/// The elements of this array, for example published weights. The Init throws ShapeError if the parameter has another
+/// shape.
 Init values(const Array& numbers);
 
 struct UniformOptions {
   double low = 0;
   double high = 1;
 };
-/// Uniform in [low, high). Here and below: throws ValueError for numbers, or sums of them, that are not finite (also as
-/// a Real). Throws it here unless low <= high.
+/// Uniform in [low, high). Throws ValueError unless low <= high. All functions below also throw ValueError for numbers,
+/// or sums of numbers, that are not finite as a double or as a Real.
 Init uniform(const UniformOptions& options = {});
-/// Uniform in +-1/sqrt(n), as PyTorch's layers begin, where n is the count of numbers that a sum goes over. Throws
-/// ValueError unless n > 0.
+/// Uniform in +-1/sqrt(n), the initial values of PyTorch's layers. n is the number of products that are summed for one
+/// output. Throws ValueError unless n > 0.
 Init uniform_within_root(std::int64_t n);
 
 struct NormalOptions {
   double mean = 0;
   double std = 1;
 };
-/// Throws ValueError, too, if std is negative.
+/// Normal with this mean and standard deviation. Throws ValueError also for a negative std.
 Init normal(const NormalOptions& options = {});
 
 struct TruncatedNormalOptions {
@@ -62,14 +64,14 @@ struct TruncatedNormalOptions {
   double low = -2;
   double high = 2;
 };
-/// Normal numbers, given that they lie in [low, high]. Throws ValueError, too, unless low < high and std > 0, and for
-/// an interval so far from the mean (37 deviations) that its probability is nothing.
+/// Normal, conditioned on [low, high]. Throws ValueError also unless low < high and std > 0, and for an interval whose
+/// probability is below 1e-300 (about 37 standard deviations from the mean).
 Init truncated_normal(const TruncatedNormalOptions& options = {});
 
 struct XavierOptions {
   double gain = 1;
 };
-/// Glorot and Bengio 2010: uniform in +-a, a = gain sqrt(6 / (fan_in + fan_out)).
+/// Uniform in +-a, a = gain sqrt(6 / (fan_in + fan_out))      (Glorot, Bengio 2010)
 Init xavier_uniform(const XavierOptions& options = {});
 /// Normal with standard deviation gain sqrt(2 / (fan_in + fan_out)).
 Init xavier_normal(const XavierOptions& options = {});
@@ -80,7 +82,7 @@ struct KaimingOptions {
   double slope = 0;
   FanMode mode = FanMode::in;
 };
-/// He et al. 2015: uniform in +-a, a = gain sqrt(3 / fan).
+/// Uniform in +-a, a = gain sqrt(3 / fan)      (He et al. 2015)
 Init kaiming_uniform(const KaimingOptions& options = {});
 /// Normal with standard deviation gain / sqrt(fan).
 Init kaiming_normal(const KaimingOptions& options = {});
@@ -88,11 +90,11 @@ Init kaiming_normal(const KaimingOptions& options = {});
 struct OrthogonalOptions {
   double gain = 1;
 };
-/// Saxe et al. 2013: the weight as a matrix (first axis, the others) with orthonormal rows or columns, whichever are
-/// fewer, times gain. Throws ShapeError below two axes.
+/// A weight whose matrix (first axis, all other axes) has orthonormal rows or columns, whichever are fewer, times gain
+/// (Saxe et al. 2013). Throws ShapeError for fewer than two axes.
 Init orthogonal(const OrthogonalOptions& options = {});
 
-/// Gives a parameter new first numbers. Throws ValueError for an empty init, and as assign().
+/// Assigns new initial values to a parameter. Throws ValueError for an empty init, and what assign() throws.
 void reset(const Tensor& parameter, const Init& init);
 
 }  // namespace init

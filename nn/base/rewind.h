@@ -1,4 +1,4 @@
-// Rewind: when a call throws, the states that it has changed are as before.
+// Rewind: a scope guard that undoes the changes of a call to a state, if the call throws.
 #pragma once
 
 #include <concepts>
@@ -12,13 +12,14 @@ namespace xgrad::nn {
 
 namespace detail {
 
-/// A state of a few tensors, which a Rewind copies. The state declares `static constexpr bool restored_by_copy = true`.
+/// A state of a few tensors, which a Rewind restores from a copy. It declares `static constexpr bool restored_by_copy =
+/// true`.
 template <class State>
 concept RestoredByCopy = !std::is_const_v<State> && requires {
   requires State::restored_by_copy;
 };
 
-/// A state that grows by positions, such as a KeyValueCache.
+/// A state that grows by positions, such as a KeyValueCache. A Rewind restores its length.
 template <class State>
 concept RestoredByLength = !std::is_const_v<State> && requires(State & state, std::int64_t length) {
   { state.length() } -> std::same_as<std::int64_t>;
@@ -27,8 +28,8 @@ concept RestoredByLength = !std::is_const_v<State> && requires(State & state, st
 
 }  // namespace detail
 
-/// A scope guard: restores the state, unless keep() is reached. It leaves an object of any other type as it is. A Layer
-/// makes a Rewind for each argument of its call.
+/// A scope guard for a state: its destructor restores the state unless keep() was called. For objects of other types it
+/// does nothing. A Layer makes a Rewind for each argument of its call.
 ///
 ///     Rewind undo(past);
 ///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));

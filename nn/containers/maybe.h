@@ -1,4 +1,4 @@
-// Maybe: an optional layer, which a model has or not, as its options say.
+// Maybe: an optional layer, whose presence depends on the options of the model.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,22 @@
 
 namespace xgrad::nn {
 
-/// An optional layer, at its place among the members:
+/// An optional layer as a member of a module:
 ///
 ///     nn::Maybe<nn::LayerNorm> norm{at("norm"), options.norm_first, options.dim};
 ///     nn::Maybe<nn::Linear>    head{at("head"), !options.tied, options.dim, options.vocabulary,
 ///                                   nn::LinearOptions{.bias = false}};
 ///
-///     const Tensor y = norm(h);                                       // h itself where there is no norm
+///     const Tensor y = norm(h);                                       // h itself if there is no norm
 ///     const Tensor logits = head ? (*head)(y) : linear(y, embedding.weight);
 ///
-/// The type of an argument in braces cannot be deduced: name it, as for Stack. An absent layer has no names and draws
-/// no random numbers. Neither copied nor moved, like all layers.
-/// Threads: as its layer.
+/// The type of an argument in braces cannot be deduced, so name it, as for Stack. An absent layer has no names and
+/// draws no random numbers. A Maybe, like a layer, is neither copied nor moved.
+/// Threads: the same rules as for its layer.
 template <class Layer>
 class Maybe {
  public:
-  /// Layer(here, arguments...) if `there` is true. Throws what the layer's constructor throws.
+  /// Makes Layer(here, arguments...) if `there` is true. Throws what the constructor of the layer throws.
   template <class... Arguments>
   Maybe(const At& here, bool there, const Arguments&... arguments) {
     static_assert(std::is_base_of_v<Module, Layer>, "Maybe<Layer>: Layer is no Module");
@@ -34,7 +34,7 @@ class Maybe {
       }
     }
   }
-  /// Says what is missing: see Module::Placeless.
+  /// Compile error that says what is missing: see Module::Placeless.
   template <class... Rest>
   explicit Maybe(Module::Placeless, const Rest&...);
 
@@ -46,7 +46,7 @@ class Maybe {
   }
   const Layer* operator->() const { return &**this; }
 
-  /// layer(x, more...); x itself if there is none. Throws what the layer throws.
+  /// layer(x, more...), or x itself if there is no layer. Throws what the layer throws.
   template <class... More>
   Tensor operator()(const Tensor& x, const More&... more) const {
     return layer_ ? (*layer_)(x, more...) : x;

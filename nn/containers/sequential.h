@@ -1,13 +1,15 @@
-// Sequential: unlike layers, numbered, called one after the other. The names in files are PyTorch's: `net.0.weight`.
+// Sequential: layers of different types, called one after the other. Their names in files are those of PyTorch:
+// `net.0.weight`.
 //
-// A layer enters its parent's list where it is made, and is neither copied nor moved. So a Sequential is not given
-// layers, but a type and its arguments each, and makes the layer at its place:
+// A layer is registered in its parent where it is constructed, and is neither copied nor moved. So you give a
+// Sequential the type and the arguments of each layer, and it constructs the layers in place:
 //
 //     nn::Sequential net{at("net"), {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 1)}};
 //     const Tensor y = net(x);
 //
-// The type of an argument in braces cannot be deduced: nn::make<nn::Conv2d>(3, 16, 3, nn::Conv2dOptions{.padding = 1}).
-// A function of a tensor is a step, too, and has a number. For equal layers there is Stack.
+// The type of an argument in braces cannot be deduced, so name it: nn::make<nn::Conv2d>(3, 16, 3,
+// nn::Conv2dOptions{.padding = 1}). A step may also be a function of a tensor, which gets a number, too. For equal
+// layers use Stack.
 #pragma once
 
 #include <concepts>
@@ -24,11 +26,11 @@
 
 namespace xgrad::nn {
 
-/// A function that makes a layer, once its place is known.
+/// A function that makes a layer at a given place.
 template <class Layer>
 using LayerMaker = std::function<std::unique_ptr<Layer>(At)>;
 
-/// Layer(its place, arguments...), to be made by Sequential. The arguments are copied.
+/// A step of a Sequential that makes Layer(place, arguments...). The arguments are copied.
 template <class Layer, class... Arguments>
 LayerMaker<Layer> make(const Arguments&... arguments) {
   static_assert(std::is_base_of_v<Module, Layer>, "make<Layer>(arguments...): Layer is no Module");
@@ -42,10 +44,10 @@ LayerMaker<Layer> make(const Arguments&... arguments) {
   };
 }
 
-/// A function of a tensor as a layer without parameters. Throws ValueError for an empty function.
+/// A layer that calls a function and has no parameters. Throws ValueError for an empty function.
 struct Function : Layer<Function> {
   Function(At here, Activation f) : Layer(std::move(here)), function(std::move(f)) {}
-  explicit Function(Placeless, ...);  ///< does not compile: no place
+  explicit Function(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   Tensor forward(const Tensor& x) const { return function(x); }
 
@@ -57,8 +59,8 @@ struct Function : Layer<Function> {
 
 class Sequential;
 
-/// One step of a Sequential: a layer that is still to be made, or a function, as Activation takes it: `tanh`, `gelu`, a
-/// lambda. Throws as Activation. Threads: a plain value.
+/// One step of a Sequential: a layer that Sequential will make, or a function such as `tanh`, `gelu` or a lambda.
+/// Throws ValueError in the cases of Activation. Threads: a plain value.
 class Step {
  public:
   template <class Layer>
@@ -66,7 +68,7 @@ class Step {
   Step(Tensor (*f)(const Tensor&)) : Step(Activation(f)) {}
   Step(Tensor (*f)(const Tensor&, Gelu)) : Step(Activation(f)) {}
   Step(Tensor (*f)(const Tensor&, double)) : Step(Activation(f)) {}
-  /// Says what to write instead.
+  /// Compile error that says what to write instead.
   template <std::derived_from<Module> Layer>
   Step(const Layer&) {
     static_assert(detail::never<Layer>, "a layer is made at its place: nn::make<Layer>(arguments...) is its step");
@@ -79,20 +81,20 @@ class Step {
   std::function<void(Sequential&)> append_;
 };
 
-/// Layers and functions with the names 0, 1, ..., each called with the result of the one before.
+/// Layers and functions with the names 0, 1, .... Each is called with the result of the one before.
 class Sequential : public Module {
  public:
   Sequential(At here, std::initializer_list<Step> steps) : Module(std::move(here)) {
     for (const Step& step : steps) step.append_(*this);
   }
   /// The same without braces around the steps: `nn::Sequential net{at("net"), nn::make<nn::Linear>(2, 8), relu}`. (An
-  /// overloaded function, such as tanh, which the C library has too, needs them.)
+  /// overloaded function needs the braces: tanh, for example, also exists in the C library.)
   template <class... Steps>
   requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
       : Sequential(std::move(here), {Step(steps)...}) {}
-  explicit Sequential(Placeless, ...);  ///< does not compile: no place
+  explicit Sequential(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Adds a layer at the end and returns it. Throws ValueError for a maker that makes no layer at its place.
+  /// Appends a layer and returns it. Throws ValueError if `make` makes no layer at its place.
   template <class Layer>
   Layer& append(const LayerMaker<Layer>& make) {
     constexpr bool of_tensors = std::is_invocable_r_v<Tensor, const Layer&, const Tensor&>;
@@ -109,16 +111,16 @@ class Sequential : public Module {
     return layer;
   }
 
-  /// layer n-1(... layer 1(layer 0(x)) ...); x itself if there are no layers. Throws ValueError, naming the layer, if
-  /// one takes integers only.
+  /// layer n-1(... layer 1(layer 0(x)) ...), or x itself if there are no layers. Throws ValueError, which names the
+  /// layer, if a layer only takes integers.
   Tensor operator()(const Tensor& x) const;
-  /// The same for a first layer that takes integers, as Embedding does. Throws ValueError if it does not.
+  /// The same if the first layer takes integers, as Embedding does. Throws ValueError if it does not.
   Tensor operator()(const Index& ids) const;
 
   std::int64_t size() const { return static_cast<std::int64_t>(children_.size()); }
-  /// Layer i. Throws ValueError.
+  /// Layer i. Throws ValueError if i is not in [0, size).
   const Module& operator[](std::int64_t i) const;
-  /// Layer i by its type: net.get<nn::Linear>(0).weight. Throws ValueError if it is of another type.
+  /// Layer i as its type: net.get<nn::Linear>(0).weight. Throws ValueError if the layer has another type.
   template <class Layer>
   const Layer& get(std::int64_t i) const {
     const Layer* layer = dynamic_cast<const Layer*>(&(*this)[i]);

@@ -1,4 +1,4 @@
-// Stack: n copies of a layer, numbered, called one after the other.
+// Stack: n layers of the same type, called one after the other.
 #pragma once
 
 #include <concepts>
@@ -18,15 +18,15 @@ inline constexpr bool begins_with_place_and_count<First, Second, Rest...> =
     std::convertible_to<const First&, At>&& std::convertible_to<const Second&, std::int64_t>;
 }  // namespace detail
 
-/// Layers of one type with the names 0, 1, ..., n - 1, made from the same arguments or by a function of the place and
-/// the number.
+/// Layers of one type with the names 0, 1, ..., n - 1. All are made from the same arguments, or by a function of the
+/// place and the number.
 ///
 ///     nn::Stack<Block> blocks{at("blocks"), config.layers, config};       // blocks.0, blocks.1, ...
 ///     const auto wider = [](nn::At here, std::int64_t i) { return nn::Linear(here, 2 + i, 3 + i); };
 ///     nn::Stack<nn::Linear> maps{at("maps"), 3, wider};                   // 2 -> 3 -> 4 -> 5
 ///     y = blocks(x);                                                      // or blocks(x, mask)
 ///
-/// The type of an argument in braces cannot be deduced: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
+/// The type of an argument in braces cannot be deduced, so name it: nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
 template <class Layer>
 class Stack : public Module {
   template <class F>
@@ -35,7 +35,7 @@ class Stack : public Module {
   };
 
  public:
-  /// `count` layers, each made as Layer(its place, arguments...). Throws ValueError for a negative count, LimitError
+  /// Makes `count` layers, each as Layer(place, arguments...). Throws ValueError for a negative count, and LimitError
   /// for more than most_layers.
   template <class... Arguments>
   Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
@@ -56,14 +56,14 @@ class Stack : public Module {
     }
   }
 
-  /// Says what is missing: see Placeless.
+  /// Compile error that says what is missing: see Module::Placeless.
   template <class... Wrong>
   requires(!detail::begins_with_place_and_count<Wrong...>) explicit Stack(const Wrong&...) {
     static_assert(detail::never<Wrong...>,
                   "Stack<Layer>(at(\"name\"), count, arguments...): a place and how many layers come first");
   }
 
-  /// layer n-1(... layer 1(layer 0(x, more...), more...) ..., more...); x itself if there are no layers.
+  /// layer n-1(... layer 1(layer 0(x, more...), more...) ..., more...), or x itself if there are no layers.
   template <class... More>
   Tensor operator()(const Tensor& x, const More&... more) const {
     const auto here = enter(x, more...);
@@ -76,13 +76,13 @@ class Stack : public Module {
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
-  /// Layer i. Throws ValueError.
+  /// Layer i. Throws ValueError if i is not in [0, size).
   const Layer& operator[](std::int64_t i) const {
     if (i < 0 || i >= size()) fail<ValueError>("stack", "layer ", i, " of ", size());
     return *layers_[static_cast<std::size_t>(i)];
   }
 
-  /// Walks through the layers. Threads: a plain value.
+  /// Iterates over the layers. Threads: a plain value.
   class Iterator {
    public:
     using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;

@@ -1,9 +1,9 @@
-// Decoding: choosing tokens one after the other from a model that gives the logits of the next. Greedy, exhaustive and
-// beam search, and sampling, for every model that is a Stepper.
+// Decoding: choosing tokens one after the other from a model that gives the logits of the next token. There are greedy
+// decoding, sampling, beam search and exhaustive search, for every model that is a Stepper.
 //
 //     auto decoding = model.start(source, lengths);                  // nn::EncoderDecoder, nn::Seq2Seq
 //     const auto found = nn::beam_search(decoding, {.bos = bos, .eos = eos, .num_beams = 4});
-//     const nn::Hypothesis& best = found[b].front();                 // of sequence b
+//     const nn::Hypothesis& best = found[b].front();                 // the best one for sequence b
 #pragma once
 
 #include <algorithm>
@@ -22,26 +22,27 @@
 
 namespace xgrad::nn {
 
-/// A model in the middle of writing B sequences, as every search sees it. When step() or select() throws, the model
-/// should be unchanged, so that it can be asked again; those of the library are.
+/// A model that is generating B sequences, as all searches use it. If step() or select() throws, the model should be
+/// unchanged, so that the call can be repeated. The steppers of the library fulfil this.
 ///
-/// Threads: one at a time; several may decode with steppers of their own from one model.
+/// Threads: one thread at a time per stepper. Several threads may decode from one model, each with its own stepper.
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  /// B
+  /// B, the number of sequences.
   virtual std::int64_t batch() const = 0;
-  /// Takes the newest token of each sequence, tokens (B), and gives the logits of the next, (B, V).
+  /// Reads the newest token of each sequence, tokens (B), and returns the logits of the next token, (B, V).
   virtual Tensor step(const Index& tokens) = 0;
-  /// Goes on with sequence rows[i] as the i-th: some may be dropped, others doubled.
+  /// Sequence rows[i] becomes the i-th: a row may be dropped, or repeated.
   virtual void select(const Index& rows) = 0;
   /// The prompt of sequence b: the tokens before its first one.
   virtual std::vector<std::int64_t> before(std::int64_t) const { return {}; }
-  /// The next token of sequence b if it is given: its prompt is longer than another's, and goes on.
+  /// The next token of sequence b, if the prompt determines it. With prompts of unequal length, a longer prompt still
+  /// goes on while shorter sequences are already being written.
   virtual std::optional<std::int64_t> given(std::int64_t) const { return {}; }
 };
 
-/// A decoder that goes on from a state, for all searches; it runs in evaluation mode. The decoder must outlive it.
+/// A Stepper made of a decoder and its state. Steps run in evaluation mode. The decoder must outlive it.
 template <class Decoder, class State>
 class StateStepper : public Stepper {
  public:
@@ -60,7 +61,7 @@ class StateStepper : public Stepper {
   State state_;
 };
 
-/// The tokens that end a sequence: none, one, `.eos = 2`, or any of several, `.eos = {2, 5}`.
+/// The tokens that end a sequence: none, one (`.eos = 2`), or any of several (`.eos = {2, 5}`).
 class Ends {
  public:
   Ends() = default;
@@ -78,71 +79,73 @@ class Ends {
   std::vector<std::int64_t> tokens_;
 };
 
-/// Changes the scores of the next token, one for each of the V, given the tokens so far, the prompt included:
-/// -infinity forbids a token. Scores are logits.
+/// A function that changes the scores of the next token, one score for each of the V tokens. `written` are the tokens
+/// so far, the prompt included. Scores are logits; -infinity forbids a token.
 using LogitsProcessor = std::function<void(std::span<const std::int64_t> written, std::span<Real> scores)>;
 
-// All searches record no graph. All throw ValueError for a max_length below 1 and for an eos that is not in [0, V),
-// ShapeError if a step gives no (B, V), NumericError if its logits are NaN or leave no token with a probability above
-// 0. Tokens that the model does not know are refused by the model.
+// No search records a graph. All throw ValueError for a max_length below 1 or an eos outside [0, V), ShapeError if a
+// step does not return (B, V), and NumericError if the logits are NaN or no token has a probability above 0. The model
+// refuses tokens that it does not know.
 //
-// All have these options, too: before min_length tokens no end is written; repetition_penalty (Keskar et al. 2019)
-// divides the score of a token that was written before, if it is positive, and multiplies it otherwise; `process` is
-// called last. All three change the logits, and softmax of the changed ones, q, is what tokens are chosen by; what is
-// reported, `scores` and `log_p`, is ln p by the model's own logits. They throw ValueError for a min_length that is
-// negative or above max_length and a repetition_penalty that is not positive and finite.
+// Except for exhaustive_search, all have three options that change the logits. With min_length, no sequence ends before
+// that many tokens. repetition_penalty (Keskar et al. 2019) divides the score of a token that was written before if the
+// score is positive, and multiplies it otherwise. `process` is called last. Tokens are chosen by q, the softmax of the
+// changed logits. The results `scores` and `log_p` are ln p by the logits of the model. Throw ValueError for a
+// min_length that is negative or above max_length, and for a repetition_penalty that is not positive and finite.
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
-/// Finished sequences, side by side.
+/// Finished sequences, one in each row.
 struct [[nodiscard]] Decoded {
-  Index tokens;   ///< (B, L) without bos; from the end of a sequence on eos, the first of several
-  Index lengths;  ///< (B) tokens before eos, max_length if it did not come
-  Array scores;   ///< (B) ln p of the sequence, with the eos that ends it
+  Index tokens;   ///< (B, L) without bos; after the end of a sequence filled with eos, the first of several
+  Index lengths;  ///< (B) tokens before eos; max_length if there is no eos
+  Array scores;   ///< (B) ln p of the sequence, including the eos that ends it
 };
 
-/// A callback for each token as it is written, in row b of the batch: to print it, for example.
+/// A callback for each token that is written in row b of the batch, for example to print it.
 using OnToken = std::function<void(std::int64_t b, std::int64_t token)>;
 
 struct GreedyOptions {
-  std::int64_t bos = 0;  ///< every sequence begins after this token
-  Ends eos = {};         ///< a sequence ends with one of these; without, at max_length
+  std::int64_t bos = 0;  ///< the token before every sequence
+  Ends eos = {};         ///< the tokens that end a sequence; without them it ends at max_length
   std::int64_t max_length = 100;
   std::int64_t min_length = 0;
   double repetition_penalty = 1;
   LogitsProcessor process = {};
   OnToken on_token = {};
 };
-/// Takes the most probable token at every step, the first of equal ones, until all sequences have ended or are
-/// max_length long.
+/// Chooses the most probable token at every step, and among equally probable ones the first. Stops when all sequences
+/// have ended or have max_length tokens.
 Decoded greedy(Stepper& model, const GreedyOptions& options);
 
 struct SamplingOptions {
   std::int64_t bos = 0;
   Ends eos = {};
   std::int64_t max_length = 100;
-  double temperature = 1;                  ///< below 1 the probable tokens become more so, above 1 less
-  std::optional<std::int64_t> top_k = {};  ///< only so many tokens take part, the most probable
-  double top_p = 1;                        ///< only the fewest that have this much probability together
-  std::optional<Seed> seed = {};           ///< if not given, the next draw of the generator
+  double temperature = 1;                  ///< below 1 probable tokens become more probable, above 1 less
+  std::optional<std::int64_t> top_k = {};  ///< draw only from the top_k most probable tokens
+  double top_p = 1;                        ///< draw only from the smallest set with a probability of at least top_p
+  std::optional<Seed> seed = {};           ///< if not given, the next draw of the thread's generator
   std::int64_t min_length = 0;
   double repetition_penalty = 1;
   LogitsProcessor process = {};
   OnToken on_token = {};
 };
-/// The probabilities from which a token is drawn, (B, V) from logits (B, V), rows that sum to 1:
+/// The probabilities from which a token is drawn, (B, V) from logits (B, V). Each row sums to 1:
 ///
-///     softmax(logits / temperature)
-///     then all but the top_k largest are 0
-///     then all but the fewest of the largest whose share of the rest is at least top_p (Holtzman et al. 2020)
+///     1. softmax(logits / temperature)
+///     2. all but the top_k largest probabilities become 0
+///     3. of these, the smallest set of the largest with a share of at least top_p stays (Holtzman et al. 2020)
 ///
-/// in this order, as Hugging Face has it. Of equal tokens the first count as larger. A top_k above V keeps all.
-/// Throws ShapeError unless logits are (B, V); ValueError unless temperature > 0 and finite (for 0 there is greedy()),
-/// top_k >= 1, 0 < top_p <= 1; NumericError.
+/// The order of the steps is that of Hugging Face. Of equal probabilities, that of the first token counts as larger. A
+/// top_k above V keeps all tokens. Throws ShapeError unless logits are (B, V); ValueError unless temperature > 0 and
+/// finite (for 0 use greedy()), top_k >= 1 and 0 < top_p <= 1; NumericError for a row with NaN or without a finite
+/// logit.
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options);
-/// Draws every token from sampling_probabilities. A sequence's tokens depend on the seed, its row and its logits, not
-/// on the rest of the batch or max_length. The scores are by the model's own probabilities, before temperature and
-/// filters. To draw several times after the same beginning, select its row several times first. Throws as above.
+/// Draws every token from sampling_probabilities. The tokens of a sequence depend on the seed, its row and its logits,
+/// not on the other sequences or on max_length. The scores are ln p of the model, before temperature and filters. To
+/// draw several continuations of one beginning, first select its row several times. Throws what sampling_probabilities
+/// throws.
 Decoded sample(Stepper& model, const SamplingOptions& options);
 
 // -- search -----------------------------------------------------------------------------------------------------------
@@ -150,27 +153,27 @@ Decoded sample(Stepper& model, const SamplingOptions& options);
 /// A sequence that a search found.
 struct [[nodiscard]] Hypothesis {
   std::vector<std::int64_t> tokens = {};  ///< without bos and eos
-  bool ended = false;                     ///< whether eos came
-  double log_p = 0;                       ///< ln p of the tokens, and of the eos that ended them
-  double score = 0;                       ///< of the search: ln q / L^alpha; L counts the tokens and that eos
-  /// The row of the model's batch in which each of the L tokens was chosen: logits and attention weights of step t for
-  /// this sequence are in row rows[t].
+  bool ended = false;                     ///< whether eos ended it
+  double log_p = 0;                       ///< ln p of the tokens, including the eos that ends them
+  double score = 0;                       ///< ln q / L^alpha; L is the number of tokens, including that eos
+  /// For each of the L tokens, the row of the model's batch in which it was chosen: the logits and attention weights of
+  /// step t for this sequence are in row rows[t].
   std::vector<std::int64_t> rows = {};
 };
-/// The best first; of equal scores, the one that was found first.
+/// Hypotheses by descending score; of equal scores, the one that was found first comes first.
 using Hypotheses = std::vector<Hypothesis>;
 
 /// The sequences that a search may return.
 enum class Candidates {
   complete,  ///< sequences that have ended or are max_length long
-  prefixes,  ///< also all that were in the beam on the way ("Dive into Deep Learning", section 10.8)
+  prefixes,  ///< also all prefixes that were in the beam ("Dive into Deep Learning", section 10.8)
 };
 
-/// When a beam search is done with a sequence, if open hypotheses are left.
+/// The condition that ends a beam search for a sequence while hypotheses are still open.
 enum class Stopping {
-  enough,      ///< as soon as num_beams have ended (Hugging Face: early_stopping = True)
-  unlikely,    ///< when the best open one, scored as it stands, would not be returned (False)
-  impossible,  ///< when no open one can become so good that it would be returned ("never")
+  enough,      ///< as soon as num_beams hypotheses have ended (Hugging Face: early_stopping = True)
+  unlikely,    ///< when the current score of the best open one is too low to be returned (False)
+  impossible,  ///< when no open one can reach a score at which it would be returned ("never")
 };
 
 struct BeamOptions {
@@ -181,37 +184,39 @@ struct BeamOptions {
   double length_penalty = 0.75;  ///< alpha
   Stopping stopping = Stopping::enough;
   Candidates candidates = Candidates::complete;
-  std::int64_t num_best = 1;  ///< return so many hypotheses, or as many as there are
+  std::int64_t num_best = 1;  ///< how many hypotheses to return at most
   std::int64_t min_length = 0;
   double repetition_penalty = 1;
   LogitsProcessor process = {};
 };
-/// Keeps at every step the k most probable prefixes that have not ended, and returns those with the best
+/// Beam search. Keeps at every step the k most probable prefixes that have not ended, and returns the hypotheses with
+/// the highest
 ///
 ///     score = 1/L^alpha sum_t ln q(y_t | y_1 ... y_{t-1})
 ///
-/// of all that ended among the k most probable ones, or were open at max_length. q is p unless min_length,
-/// repetition_penalty or process change it. One list for each sequence of the batch. With k = 1 and Stopping::enough it
-/// is greedy(), with k so large that nothing is dropped exhaustive_search(). The model selects rows only when they
-/// really change. Throws ValueError for num_beams < 1 or more than there are sequences, num_best < 1, a length_penalty
-/// that is not finite, and prompts of unequal length; NumericError, too, if nothing possible is left in the beam.
+/// Candidates are the hypotheses that ended among the k most probable ones, or were open at max_length. q is p unless
+/// min_length, repetition_penalty or process change it. Returns one list for each sequence of the batch. With k = 1 and
+/// Stopping::enough it is greedy(); with a k so large that nothing is dropped it is exhaustive_search(). The model
+/// selects rows only if they change. Throws ValueError for num_beams < 1 or above the number of possible sequences,
+/// num_best < 1, a length_penalty that is not finite, or prompts of unequal length. Throws NumericError also if no
+/// hypothesis with a probability above 0 is left.
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
 
 struct ExhaustiveOptions {
   std::int64_t bos = 0;
   Ends eos = {};
   std::int64_t max_length = 5;
-  double length_penalty = 0;  ///< 0: the most probable sequence
+  double length_penalty = 0;  ///< alpha; 0 finds the most probable sequence
   std::int64_t num_best = 1;
-  std::int64_t max_sequences = 1'000'000;  ///< more than this are refused
+  std::int64_t max_sequences = 1'000'000;  ///< the most sequences that are searched
 };
-/// Looks at all sequences that end or are max_length long, (V - 1)^max_length and more, and returns the best for each
-/// of the batch. Throws LimitError, after the first step, if there are more than max_sequences, or more
-/// than memory can hold side by side; ValueError as beam_search.
+/// Scores all sequences that end or have max_length tokens, at least (V - 1)^max_length, and returns the best for each
+/// row of the batch. Throws LimitError, after the first step, if there are more than max_sequences or if they do not
+/// fit in memory, and ValueError as beam_search does.
 std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOptions& options);
 
-/// The first hypothesis of each sequence in the form of greedy(), shorter ones filled up with eos. Throws ValueError
-/// for a sequence without a hypothesis.
+/// The first hypothesis of each sequence in the form that greedy() returns; shorter ones are padded with eos. Throws
+/// ValueError for a sequence without a hypothesis.
 Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos);
 
 }  // namespace xgrad::nn

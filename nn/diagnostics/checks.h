@@ -1,11 +1,11 @@
-// Checks for leaks in models of sequences: no position may see later ones, and none the padding.
+// Checks for leaks in sequence models: outputs must not depend on later positions, nor on padding.
 //
 //     const nn::Gpt gpt{nn::root, {.vocabulary = 65, .context = 64, .dim = 32, .heads = 4, .layers = 2}};
 //     std::cout << nn::check_causality(gpt, ids);                                                // ids (B, T)
 //     std::cout << nn::check_causality([&](const Index& target) { return model(source, lengths, target); }, target,
 //                                      {.model = &model});
 //
-// A leak is easy to overlook: the loss falls faster than it should, and generated text is garbage.
+// A leak is easy to overlook: the loss falls faster than it should, but generated text is garbage.
 #pragma once
 
 #include <concepts>
@@ -21,8 +21,8 @@
 namespace xgrad::nn {
 
 struct CausalityOptions {
-  /// The model that f runs: its dropout is off during the check, and the module with the leak is named. If f is a
-  /// module, it need not be given.
+  /// The model that f runs. The check switches its dropout off, and can name the module with the leak. Not needed if f
+  /// is a module.
   const Module* model = nullptr;
 };
 
@@ -30,42 +30,42 @@ struct CausalityOptions {
 struct CausalityLeak {
   std::int64_t t = 0;       ///< position of the output
   std::int64_t s = 0;       ///< position of the input, s > t
-  double change = 0;        ///< how far the output moves when the input is another one
-  std::string module = {};  ///< the first whose result shows it, if it is known
+  double change = 0;        ///< by how much the output changes when this input is replaced
+  std::string module = {};  ///< first module whose result leaks, with its path; empty if not known
 };
 
-/// The result of a check of causality.
+/// The result of check_causality.
 struct [[nodiscard]] CausalityReport {
   std::int64_t positions = 0;  ///< T
-  bool depends = false;        ///< whether outputs depend on inputs at all
+  bool depends = false;        ///< whether any output depends on any input
   std::optional<CausalityLeak> leak = {};
 
   bool ok() const { return depends && !leak; }
 };
 
-/// How the outputs of a padded batch are to be read.
+/// Which outputs for a padded batch must not depend on the padding.
 enum class PaddedOutput {
-  positions,   ///< (B, T, ...), of which the first lengths[b] positions of row b count
-  everything,  ///< all of it counts: an encoder's summary, or the logits of a decoder that reads the padded source
+  positions,   ///< the first lengths[b] positions of row b, for outputs (B, T, ...)
+  everything,  ///< all outputs: the summary of an encoder, or the logits of a decoder that reads the padded source
 };
 
 struct PaddingInvarianceOptions {
   const Module* model = nullptr;  ///< as in CausalityOptions
   PaddedOutput output = PaddedOutput::positions;
-  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< for other sums in a narrower batch, relative to the largest
+  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< relative to the largest output, for a narrower batch
 };
 
 /// How outputs depend on padding.
 struct PaddingLeak {
   Shape output = {};         ///< position of the first output that changes with the padding
-  double change = 0;         ///< how far outputs move at most
-  std::string module = {};   ///< the first whose result shows it, if it is known
-  std::int64_t columns = 0;  ///< not 0 if outputs only change without so many last columns, padding in all rows
+  double change = 0;         ///< the largest change of an output
+  std::string module = {};   ///< first module whose result leaks, with its path; empty if not known
+  std::int64_t columns = 0;  ///< if not 0: outputs change when this many last columns, all padding, are removed
 };
 
-/// The result of a check of padding.
+/// The result of check_padding_invariance.
 struct [[nodiscard]] PaddingInvarianceReport {
-  bool depends = false;  ///< whether outputs depend on inputs that count
+  bool depends = false;  ///< whether outputs depend on the valid inputs
   std::optional<PaddingLeak> leak = {};
 
   bool ok() const { return depends && !leak; }
@@ -75,13 +75,13 @@ namespace detail {
 /// Token ids (B, T), or numbers (B, T, ...).
 using Sequences = std::variant<Index, Tensor>;
 
-/// A function of sequences that is to be run with x and with others.
+/// A function of sequences, to be run with x and with changed inputs.
 struct Trial {
   const char* op;
   std::function<Tensor(const Sequences& x)> f;
   Sequences x;
   Shape shape;          ///< of x
-  const Module* model;  ///< the one that f runs: it is given, or f itself
+  const Module* model;  ///< the model that f runs: given by the caller, or f itself
 };
 template <class F, class Input, class... More>
 Trial trial_of(const char* op, const F& f, const Input& x, const Module* model, const More&... more) {
@@ -97,27 +97,28 @@ PaddingInvarianceReport check_padding_invariance(const Trial& trial, const Index
                                                  const PaddingInvarianceOptions& options);
 }  // namespace detail
 
-/// Whether output t of f depends on inputs 0 ... t alone: f(x) is (B, T, ...) for token ids x (B, T), or for x (B, T,
-/// ...) of numbers, such as embedded ids. Outputs 0 ... s - 1 must be the same to the last bit when input s is another
-/// one (T forward passes); other ids are taken from among those in x, other numbers are drawn. Changes nothing.
-/// Throws ShapeError unless shapes are as said; ValueError for an empty f, fewer than 2 positions, ids that are all
-/// equal, or an f that gives other values for the same input, as with dropout; and what f throws.
-/// Threads: no other may run the model in the meantime.
+/// Checks that output t of f depends only on inputs 0 ... t. f(x) is (B, T, ...) for token ids x (B, T), or for values
+/// x (B, T, ...), for example embeddings. For each s, input s is replaced: by another id that occurs in x, or by a
+/// random value. The outputs 0 ... s - 1 must stay the same to the last bit. This takes T forward passes and changes
+/// nothing. Throws ShapeError if x or f(x) has another shape; ValueError for an empty f, fewer than 2 positions, ids
+/// that are all equal, or an f whose result differs between calls, for example by dropout; and what f throws.
+/// Threads: no other thread may run the model during the check.
 template <class F, class Input>
 CausalityReport check_causality(const F& f, const Input& x, const CausalityOptions& options = {}) {
   return detail::check_causality(detail::trial_of("check_causality", f, x, options.model));
 }
 
-/// Whether the outputs of f(x, lengths) that count depend on the first lengths[b] positions of each row b of x alone; x
-/// as above. These outputs must be the same to the last bit with other padding. If the last columns are padding in all
-/// rows, outputs must also be the same, to the tolerance, without these. Changes nothing.
+/// Checks that the valid outputs of f(x, lengths) depend only on the first lengths[b] positions of each row b of x; x
+/// as for check_causality. Valid outputs must stay the same to the last bit with other padding. If the last columns are
+/// padding in all rows, outputs must also stay the same, up to the tolerance, without these columns. Changes nothing.
 ///
 ///     nn::check_padding_invariance([&](const Index& ids, const Index& n) { return bert(ids, {.lengths = n}); }, ids,
 ///                                  lengths, {.model = &bert});
 ///
-/// Throws ShapeError unless lengths is (B) and shapes are as said; ValueError for an empty f, a length outside [0, T],
-/// lengths without padding or with nothing else, ids that are all equal, a negative tolerance, or an f that gives other
-/// values for the same input; and what f throws. Threads: as above.
+/// Throws ShapeError if lengths is not (B), or x or the output has another shape; ValueError for an empty f, a length
+/// outside [0, T], lengths without padding or with nothing but padding, ids that are all equal, a negative tolerance,
+/// or an f whose result differs between calls; and what f throws. Threads: no other thread may run the model during the
+/// check.
 template <class F, class Input>
 PaddingInvarianceReport check_padding_invariance(const F& f, const Input& x, const Index& lengths,
                                                  const PaddingInvarianceOptions& options = {}) {
@@ -125,7 +126,7 @@ PaddingInvarianceReport check_padding_invariance(const F& f, const Input& x, con
   return detail::check_padding_invariance(trial, lengths, options);
 }
 
-/// One line.
+/// The result in one line.
 std::string to_string(const CausalityReport& report);
 std::string to_string(const PaddingInvarianceReport& report);
 std::ostream& operator<<(std::ostream& out, const CausalityReport& report);

@@ -1,4 +1,4 @@
-// A model's modules in a table: output shape, parameters and cost of each.
+// ModelSummary: a table of the modules of a model with output shape, parameters and cost of each.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace xgrad::nn {
 
-/// The cost of one run of a model, module by module; each includes the modules in it.
+/// The cost of one run of a model, module by module. The row of a module includes the modules inside it.
 struct [[nodiscard]] ModelSummary {
   struct Row {
-    std::string name;             ///< within the module around it; of the model, its class
-    std::string what = {};        ///< class and settings
-    int level = 0;                ///< how many modules are around it
-    std::optional<Shape> output;  ///< of its last run, if it is a Layer
+    std::string name;             ///< name within its parent; for the model itself, its class
+    std::string what = {};        ///< class and attributes
+    int level = 0;                ///< depth: the number of modules around it
+    std::optional<Shape> output;  ///< shape of the result of its last run, if it is a Layer
     std::int64_t parameters = 0;
     std::int64_t multiply_adds = 0;  ///< as count_operations() counts them
-    std::int64_t saved_bytes = 0;    ///< that stay in memory until the backward pass
-    double milliseconds = 0;         ///< of the forward pass, in operations that ran in it
+    std::int64_t saved_bytes = 0;    ///< bytes that are saved for backward
+    double milliseconds = 0;         ///< time of the operations in its forward pass
   };
-  std::vector<Row> rows;  ///< parents before children; the first is the whole model
+  std::vector<Row> rows;  ///< parents before children; the first row is the whole model
 };
 
-/// Runs the model once, with a graph, and counts. Throws GraphError if the result depends on no parameter, and what
+/// Runs the model once, records a graph, and counts. Throws GraphError if the result depends on no parameter, and what
 /// `run` throws.
 ///
 ///     std::cout << nn::summary(model, [&] { return model(ids); });
@@ -44,7 +44,7 @@ summary(const Model& model, const Input& input, const Inputs&... inputs) {
   return summary(static_cast<const Module&>(model), std::function<Tensor()>([&] { return model(input, inputs...); }));
 }
 
-/// The table: a line for each module, indented as they are nested.
+/// The table as text: one line for each module, indented by its depth.
 std::string to_string(const ModelSummary& summary);
 /// Prints the table.
 std::ostream& operator<<(std::ostream& out, const ModelSummary& summary);

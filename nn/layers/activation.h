@@ -1,4 +1,4 @@
-// Activation: a function of tensors as a setting of a layer.
+// Activation: a function of tensors as an option of a layer.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace xgrad::nn {
 
-/// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
-/// further argument get its default. Throws ValueError for an empty function, and for one of a tensor and a number,
-/// such as pow, whose number has no default.
-/// Threads: many may call it, if they may call the function.
+/// Any function from a tensor to a tensor of the same shape: `relu`, `gelu`, a lambda. Further arguments of a function
+/// of the library get their defaults. Throws ValueError for an empty function, and for a function of a tensor and a
+/// number that has no default, such as pow.
+/// Threads: thread-safe if the function is.
 class Activation {
  public:
   Activation(Tensor (*f)(const Tensor&)) : f_(f), name_(name_of(f)) { refuse_empty(f); }
@@ -33,7 +33,7 @@ class Activation {
   }
 
   Tensor operator()(const Tensor& x) const { return f_(x); }
-  /// `tanh`, for a function that is common in networks; empty for others.
+  /// The name of a function that is common in networks, `tanh`; empty for others.
   std::string_view name() const { return name_; }
 
  private:

@@ -1,4 +1,4 @@
-// Convolutional layers, with PyTorch's parameters and names.
+// Convolutional layers, with the parameters and names of PyTorch.
 #pragma once
 
 #include "../../ops/network/conv.h"
@@ -6,7 +6,8 @@
 
 namespace xgrad::nn {
 
-/// The options of a convolution. Extent is the size along all axes: an integer for sequences, Size2d for pictures.
+/// The options of a convolution. Extent is the type of sizes along the axes: an integer for sequences, Size2d for
+/// images.
 template <class Extent, class Padding>
 struct ConvOptionsOf {
   Extent stride = 1;
@@ -14,8 +15,8 @@ struct ConvOptionsOf {
   Extent dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
-  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(n), n the products in a sum
-  Init bias_init = {};  ///< likewise
+  Init init = {};       ///< initial weight; by default uniform in +-1/sqrt(n), n the number of products in one sum
+  Init bias_init = {};  ///< initial bias; the same default
 };
 /// The options of Conv1d.
 using Conv1dOptions = ConvOptionsOf<std::int64_t, Padding1d>;
@@ -29,18 +30,19 @@ struct ConvTranspose2dOptions {
   Size2d dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
-  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(out / groups kh kw)
-  Init bias_init = {};  ///< likewise
+  Init init = {};       ///< initial weight; by default uniform in +-1/sqrt(out / groups kh kw)
+  Init bias_init = {};  ///< initial bias; the same default
 };
 
 namespace detail {
 
-/// The channels of one of the groups. Throws ValueError if they cannot be divided.
+/// The channels of one group. Throws ValueError if the groups do not divide the channels.
 std::int64_t conv_channels(const char* name, std::int64_t channels, std::int64_t groups);
-/// The given Init, else PyTorch's default for results that are sums of so many products.
+/// The given Init, or PyTorch's default for results that are sums of this number of products.
 Init conv_init(const Init& given, std::int64_t products);
 
-/// The layer of a convolution. Extent is the size of a kernel: an integer for sequences, Size2d for pictures.
+/// The base class of convolutional layers. Extent is the type of the size of the kernel: an integer for sequences,
+/// Size2d for images.
 template <class Self, auto function, class Extent, class OptionsOf>
 class ConvLayer : public LayerCall<Self> {
  public:
@@ -56,15 +58,15 @@ class ConvLayer : public LayerCall<Self> {
   template <class... Rest>
   explicit ConvLayer(Module::Placeless, const Rest&...);
 
-  /// Throws as the function.
+  /// Throws what the function throws.
   Tensor forward(const Tensor& x) const;
 
   const std::int64_t in, out;
   const Extent kernel;
   const Options options;
-  /// (out, in / groups, kernel...); of a transposed convolution (in, out / groups, kernel...)
+  /// (out, in / groups, kernel...); for a transposed convolution (in, out / groups, kernel...)
   const Tensor weight = this->param("weight", weight_shape(), conv_init(options.init, weight_shape().numel() / rows()));
-  const Tensor bias =  ///< (out); undefined without bias
+  const Tensor bias =  ///< (out); undefined if options.bias is false
       options.bias ? this->param("bias", {out}, conv_init(options.bias_init, weight.size() / rows())) : Tensor();
 
  protected:

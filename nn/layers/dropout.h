@@ -10,8 +10,8 @@ namespace xgrad::nn {
 
 namespace detail {
 
-/// In training, function(x, p) with the next draw of the calling thread's generator; otherwise x itself. Throws
-/// ValueError unless 0 <= p <= 1.
+/// In training, function(x, p) with the next draw of the thread's generator; otherwise x itself. Throws ValueError
+/// unless 0 <= p <= 1.
 template <ClassName name, Tensor (*function)(const Tensor& x, double p)>
 struct DropoutLayer final : Layer<DropoutLayer<name, function>> {
   explicit DropoutLayer(At here, double probability = 0.5)
@@ -21,7 +21,7 @@ struct DropoutLayer final : Layer<DropoutLayer<name, function>> {
 
   Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p) : x; }
 
-  /// What its constructor takes behind the place: nn::clone().
+  /// The arguments of the constructor after the place, for nn::clone().
   std::tuple<double> arguments() const { return p; }
 
   const double p;
@@ -31,22 +31,23 @@ struct DropoutLayer final : Layer<DropoutLayer<name, function>> {
   std::string extra_repr() const override { return str(p); }
 };
 
-/// Whole samples of x (B, ...) become 0 with probability p, the others are divided by 1 - p. Throws ShapeError for a
+/// Sets whole samples of x (B, ...) to 0 with probability p, and divides the others by 1 - p. Throws ShapeError for a
 /// scalar.
 Tensor drop_path(const Tensor& x, double p);
 
 }  // namespace detail
 
-/// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise (Srivastava et al. 2014):
-/// dropout. Throws ValueError unless 0 <= p <= 1.
+/// Dropout (Srivastava et al. 2014): in training, every element becomes 0 with probability p, and is divided by 1 - p
+/// otherwise. See dropout. Throws ValueError unless 0 <= p <= 1.
 using Dropout = detail::DropoutLayer<"Dropout", dropout>;
-/// In training, whole channels of x (B, C, H, W) or (C, H, W) become 0: dropout2d. Throws ValueError unless 0 <= p
-/// <= 1.
+/// Dropout of channels: in training, whole channels of x (B, C, H, W) or (C, H, W) become 0 with probability p. See
+/// dropout2d. Throws ValueError unless 0 <= p <= 1.
 using Dropout2d = detail::DropoutLayer<"Dropout2d", dropout2d>;
 
 /// Stochastic depth (Huang et al. 2016): in training, every sample of a batch x (B, ...) becomes 0 with probability p
-/// and is divided by 1 - p otherwise. On a residual branch, y = x + drop_path(f(x)), the sample skips the branch. As
-/// torchvision's StochasticDepth by "row". Throws ValueError unless 0 <= p <= 1, ShapeError for a scalar.
+/// and is divided by 1 - p otherwise. With a residual branch, y = x + drop_path(f(x)), such a sample skips the branch.
+/// The same as torchvision's StochasticDepth with mode "row". Throws ValueError unless 0 <= p <= 1, and ShapeError for
+/// a scalar.
 using DropPath = detail::DropoutLayer<"DropPath", detail::drop_path>;
 
 }  // namespace xgrad::nn

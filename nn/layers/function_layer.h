@@ -55,7 +55,7 @@ class FunctionLayerOf : public LayerCall<Self> {
         given_);
   }
 
-  /// What its constructor takes behind the place: nn::clone().
+  /// The arguments of the constructor after the place, for nn::clone().
   auto arguments() const {
     if constexpr (std::same_as<Options, NoOptions>) {
       return given_;

@@ -7,9 +7,9 @@ namespace xgrad::nn {
 
 struct LinearOptions {
   bool bias = true;
-  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(in)
-  Init bias_init = {};  ///< if not given, uniform in +-1/sqrt(in)
-  Tensor weight = {};   ///< another module's weight (out, in), to be shared
+  Init init = {};       ///< initial weight; by default uniform in +-1/sqrt(in)
+  Init bias_init = {};  ///< initial bias; by default uniform in +-1/sqrt(in)
+  Tensor weight = {};   ///< the weight (out, in) of another module, to be shared
 };
 
 /// y = x W' + b      x (..., in) -> (..., out)
@@ -18,15 +18,15 @@ struct Linear : Layer<Linear> {
 
   /// Throws ValueError for sizes below 1, ShapeError if a shared weight is not (out, in).
   Linear(At here, std::int64_t in, std::int64_t out, const Options& options = {});
-  explicit Linear(Placeless, ...);  ///< does not compile: no place
+  explicit Linear(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Throws ShapeError unless x ends in `in`.
+  /// Throws ShapeError unless the last axis of x has size `in`.
   Tensor forward(const Tensor& x) const;
 
   const std::int64_t in;
   const std::int64_t out;
   const Tensor weight;  ///< (out, in)
-  const Tensor bias;    ///< (out); undefined without bias
+  const Tensor bias;    ///< (out); undefined if options.bias is false
 
  protected:
   std::string extra_repr() const override;

@@ -1,9 +1,9 @@
-// Losses as modules, under PyTorch's names: objects that keep the options of a loss.
+// Losses as modules, under PyTorch's names: each object stores the options of a loss.
 //
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
 //     criterion(logits, ids).backward();
 //
-// Each is the function of ops/losses/loss.h or ops/losses/distance_loss.h that its declaration names, and throws the
+// Each calls the function that its comment names, from ops/losses/loss.h or ops/losses/distance_loss.h, and throws the
 // same errors.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace detail {
 using CrossEntropyOfClasses = Tensor (*)(const Tensor&, const Index&, const CrossEntropyOptions&);
 }  // namespace detail
 
-/// See cross_entropy, with class numbers as targets.
+/// See cross_entropy with class ids as targets.
 using CrossEntropyLoss =
     detail::FunctionLayer<"CrossEntropyLoss", static_cast<detail::CrossEntropyOfClasses>(cross_entropy),
                           CrossEntropyOptions>;

@@ -1,4 +1,4 @@
-// Mlp: two linear maps with an activation in between.
+// Mlp: two linear maps with an activation between them.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@ namespace xgrad::nn {
 struct MlpOptions {
   std::int64_t in = 0;
   std::int64_t hidden = 0;
-  std::int64_t out = 0;  ///< as `in` if 0
+  std::int64_t out = 0;  ///< the same as `in` if 0
   Activation activation = relu;
   double dropout = 0;
   bool bias = true;
-  Init init = {};                                                     ///< of both weights; if not given, as Linear's
-  Init bias_init = {};                                                ///< of both biases; if not given, as Linear's
-  std::array<std::string_view, 3> names = {"fc1", "fc2", "dropout"};  ///< of the parts
+  Init init = {};                                                     ///< of both weights; by default as in Linear
+  Init bias_init = {};                                                ///< of both biases; by default as in Linear
+  std::array<std::string_view, 3> names = {"fc1", "fc2", "dropout"};  ///< of fc1, fc2 and dropout
 };
-/// The feed-forward part of vision transformers, with its names in torchvision's files.
+/// The options of the feed-forward network of vision transformers, with the names in torchvision's files.
 inline MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0) {
   return {.in = dim,
           .hidden = hidden,
@@ -35,8 +35,8 @@ inline MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropo
 
 /// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
 ///
-/// On a sequence, x (B, T, in), the same two maps for every position: the position-wise feed-forward of a transformer.
-/// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+/// For a sequence x (B, T, in), every position goes through the same two maps: the position-wise feed-forward network
+/// of a transformer. Throws ValueError for sizes below 1 or a dropout outside [0, 1].
 struct Mlp : Layer<Mlp, MlpOptions> {
   using Layer::Layer;
   Tensor forward(const Tensor& x) const { return dropout(fc2(dropout(options.activation(fc1(x))))); }

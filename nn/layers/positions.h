@@ -1,4 +1,4 @@
-// Positional encodings: vectors that tell a transformer the position of a token.
+// Positional encodings: vectors that give a transformer the position of each token.
 #pragma once
 
 #include "../layer.h"
@@ -6,16 +6,16 @@
 
 namespace xgrad::nn {
 
-/// How the sines and cosines of the frequencies 10000^(-2j/C) are laid out.
+/// The order of the sines and cosines, whose frequencies are w_j = 10000^(-2j/C).
 enum class Sinusoids {
   interleaved,   ///< sin, cos, sin, cos, ...: p(i, 2j) = sin(i w_j), p(i, 2j+1) = cos(i w_j)
   concatenated,  ///< all sines, then all cosines
 };
-/// The vectors of positions 0 ... length - 1, (length, dim). Moving by a number of positions turns each (sin, cos) pair
-/// by an angle that depends on that number alone (Vaswani et al. 2017). Throws ValueError for a negative size.
+/// The sinusoidal vectors of positions 0 ... length - 1, (length, dim) (Vaswani et al. 2017). A shift by n positions
+/// rotates each pair (sin, cos) by an angle that depends only on n. Throws ValueError for a negative size.
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout = Sinusoids::interleaved);
 
-/// What is done with the vectors p of the positions.
+/// How the vectors p of the positions enter the result.
 enum class Positions {
   sinusoidal,  ///< y = x + p, p fixed: see sinusoids
   learned,     ///< y = x + p, p a parameter
@@ -27,21 +27,22 @@ struct PositionalEncodingOptions {
   Positions kind = Positions::sinusoidal;
   double dropout = 0;
   Sinusoids layout = Sinusoids::interleaved;
-  Init init = {};  ///< of learned vectors; if not given, normal with standard deviation 1
+  Init init = {};  ///< initial values of learned vectors; by default normal with standard deviation 1
 };
-/// y = dropout(x + p), or what else Positions says.      x (B, T, C) or (T, C)
+/// y = dropout(x + p), or as Positions defines.      x (B, T, C) or (T, C)
 struct PositionalEncoding : Layer<PositionalEncoding> {
   using Options = PositionalEncodingOptions;
 
-  /// For sequences of at most `max_length` vectors. Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  /// An encoding for at most `max_length` positions. Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   PositionalEncoding(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
-  explicit PositionalEncoding(Placeless, ...);  ///< does not compile: no place
+  explicit PositionalEncoding(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// x begins at position `first`. Throws ShapeError unless x ends in `dim`, ValueError for positions that lack a row.
+  /// The first position of x is `first`. Throws ShapeError unless the last axis of x has size `dim`, and ValueError for
+  /// positions outside [0, max_length).
   Tensor forward(const Tensor& x, std::int64_t first = 0) const;
 
   const Positions kind;
-  const Tensor weight;  ///< (max_length, C), undefined if there are none: a parameter if learned, otherwise fixed
+  const Tensor weight;  ///< (max_length, C), a parameter if learned, otherwise fixed; undefined for `none`
   Dropout dropout;
 
  protected:

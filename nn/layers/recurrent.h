@@ -1,5 +1,5 @@
-// Recurrent layers with the parameters, names and first numbers of PyTorch's: RNN, LSTM, GRU, and the cells that are
-// one step of them. The formulas are in ops/network/recurrent.h.
+// Recurrent layers with the parameters, names and initial values of PyTorch: RNN, LSTM, GRU, and the cells, which
+// compute one step. The formulas are in ops/network/recurrent.h.
 //
 //     nn::LSTM lstm{at("lstm"), 32, 64, {.layers = 2, .bidirectional = true}};
 //     const auto [output, h, c] = lstm(x, {.lengths = lengths});      // (B, T, 128), (4, B, 64), (4, B, 64)
@@ -13,31 +13,31 @@
 
 namespace xgrad::nn {
 
-/// The input of recurrent layers besides the sequences.
+/// The inputs of a recurrent layer besides the sequences.
 struct RecurrentInput {
-  Tensor h = {};  ///< (L, B, h) states before the first step, of all layers, each forwards, then backwards; else 0
-  Tensor c = {};  ///< (L, B, h) cell states of an LSTM, likewise
-  std::optional<Index> lengths = {};  ///< (B): the first so many steps of each sequence count; all T if not given
+  Tensor h = {};                      ///< (L, B, h) initial states, for each layer forward, then backward; 0 by default
+  Tensor c = {};                      ///< (L, B, h) initial cell states of an LSTM, in the same order
+  std::optional<Index> lengths = {};  ///< (B) the number of valid steps of each sequence; T if not given
 };
 
 /// The parameters of one layer in one direction.
 struct RecurrentWeights {
   Tensor ih;                ///< (gates h, in)
   Tensor hh;                ///< (gates h, h)
-  Tensor bias_ih, bias_hh;  ///< (gates h); undefined without biases
+  Tensor bias_ih, bias_hh;  ///< (gates h); undefined if there are no biases
 };
 
 struct LSTMOptions {
   std::int64_t layers = 1;
   bool bias = true;
-  double dropout = 0;  ///< of a layer's output to the next, in training
+  double dropout = 0;  ///< of the output of a layer before the next layer, in training
   bool bidirectional = false;
 };
-/// Those of an LSTM.
+/// The options of a GRU are those of an LSTM.
 using GRUOptions = LSTMOptions;
 
-/// The base of RNN, LSTM and GRU. Layers are stacked: each reads the output of the one below. A bidirectional layer is
-/// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
+/// The base class of RNN, LSTM and GRU. Layers are stacked: each reads the output of the layer before. A bidirectional
+/// layer has a forward and a backward part, whose outputs are concatenated. Constructors throw LimitError for more than
 /// most_layers.
 class Recurrent : public Module {
  protected:
@@ -45,19 +45,19 @@ class Recurrent : public Module {
   const Kind kind_;
 
  public:
-  /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 after the length of a
-  /// sequence, and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length,
-  /// backwards those at the start. The same as PyTorch's for packed sequences. Throws ShapeError, ValueError for a
-  /// length outside [1, T].
+  /// x (B, T, in) -> the output (B, T, D h) of the last layer, where D is the number of directions, and the final
+  /// states h (and c) of all layers, (L, B, h) with L = layers D. The output is 0 after the length of a sequence. The
+  /// final forward state is the one at the length, the final backward state the one at the start. Results equal those
+  /// of PyTorch for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
   Recurrence operator()(const Tensor& x, const RecurrentInput& given = {}) const;
 
   const std::int64_t in;
   const std::int64_t hidden;
   const std::int64_t layers;
-  const std::int64_t directions;  ///< 1, or 2: forwards and backwards
+  const std::int64_t directions;  ///< 1 (forward) or 2 (forward and backward)
   const double dropout;
 
-  /// Of one layer in one direction (0 forwards, 1 backwards). Throws ValueError.
+  /// The parameters of one layer in one direction (0 forward, 1 backward). Throws ValueError if there is no such layer.
   const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
 
  protected:
@@ -74,7 +74,7 @@ struct RNNOptions {
   std::int64_t layers = 1;
   Squash nonlinearity = Squash::tanh;
   bool bias = true;
-  double dropout = 0;  ///< of a layer's output to the next, in training
+  double dropout = 0;  ///< of the output of a layer before the next layer, in training
   bool bidirectional = false;
 };
 /// h' = f(W_ih x + b_ih + W_hh h + b_hh)      (Elman 1990)
@@ -85,33 +85,33 @@ struct RNN : Recurrent {
   RNN(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, inputs, states,
                   {.layers = o.layers, .bias = o.bias, .dropout = o.dropout, .bidirectional = o.bidirectional}) {}
-  explicit RNN(Placeless, ...);  ///< does not compile: no place
+  explicit RNN(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 };
 
-/// Gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a cell state c (Hochreiter, Schmidhuber 1997).
+/// A layer with the gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a cell state c (Hochreiter, Schmidhuber 1997).
 struct LSTM : Recurrent {
   using Options = LSTMOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::lstm, inputs, states, o) {}
-  explicit LSTM(Placeless, ...);  ///< does not compile: no place
+  explicit LSTM(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 };
 
-/// Gates r and z, and a candidate n (Cho et al. 2014).
+/// A layer with the gates r and z and a candidate n (Cho et al. 2014).
 struct GRU : Recurrent {
   using Options = GRUOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::gru, inputs, states, o) {}
-  explicit GRU(Placeless, ...);  ///< does not compile: no place
+  explicit GRU(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 };
 
-/// The base of the cells: the parameters of one layer in one direction.
+/// The base class of the cells. It holds the parameters of one layer in one direction.
 class RecurrentCell : public Module {
  public:
-  const std::int64_t gates;  ///< 1 of an RNN, 4 of an LSTM, 3 of a GRU
+  const std::int64_t gates;  ///< 1 for an RNN, 4 for an LSTM, 3 for a GRU
   const std::int64_t in;
   const std::int64_t hidden;
   const RecurrentWeights weights;
@@ -133,9 +133,9 @@ struct RNNCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   RNNCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), inputs, states, 1, o.bias), nonlinearity(o.nonlinearity) {}
-  explicit RNNCell(Placeless, ...);  ///< does not compile: no place
+  explicit RNNCell(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
+  /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
 
   const Squash nonlinearity;
@@ -156,9 +156,9 @@ struct LSTMCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   LSTMCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), inputs, states, 4, o.bias) {}
-  explicit LSTMCell(Placeless, ...);  ///< does not compile: no place
+  explicit LSTMCell(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// x (B, in), a state or {} for 0 -> the next state. Throws ShapeError.
+  /// x (B, in), state -> the next state. The state {} means 0. Throws ShapeError.
   LSTMState operator()(const Tensor& x, const LSTMState& state = {}) const;
 };
 
@@ -169,9 +169,9 @@ struct GRUCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   GRUCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), inputs, states, 3, o.bias) {}
-  explicit GRUCell(Placeless, ...);  ///< does not compile: no place
+  explicit GRUCell(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
+  /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
 };
 

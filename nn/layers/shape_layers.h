@@ -1,4 +1,4 @@
-// Layers that change shapes only, or nothing.
+// Layers that only change shapes, and Identity.
 #pragma once
 
 #include <tuple>
@@ -14,15 +14,15 @@ struct Identity : Layer<Identity> {
   Tensor forward(const Tensor& x) const { return x; }
 };
 
-/// Joins the axes first ... last; by default (B, ...) becomes (B, n).
+/// Flattens the axes first ... last into one; by default (B, ...) becomes (B, n).
 struct Flatten : Layer<Flatten> {
   explicit Flatten(At here, int from = 1, int to = -1) : Layer(std::move(here)), first(from), last(to) {}
-  explicit Flatten(Placeless, ...);  ///< does not compile: no place
+  explicit Flatten(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Throws ValueError for an axis out of range or first after last.
+  /// Throws ValueError if an axis is out of range or `first` is after `last`.
   Tensor forward(const Tensor& x) const { return flatten(x, first, last); }
 
-  /// What its constructor takes behind the place: nn::clone().
+  /// The arguments of the constructor after the place, for nn::clone().
   std::tuple<int, int> arguments() const { return {first, last}; }
 
   const int first, last;
@@ -31,15 +31,15 @@ struct Flatten : Layer<Flatten> {
   std::string extra_repr() const override { return str(first, " to ", last); }
 };
 
-/// Splits one axis: nn::Unflatten{at("split"), 1, {3, 4}} turns (B, 12) into (B, 3, 4). One size may be -1.
+/// Splits one axis: nn::Unflatten{at("split"), 1, {3, 4}} turns (B, 12) into (B, 3, 4). One of the sizes may be -1.
 struct Unflatten : Layer<Unflatten> {
   Unflatten(At here, int split, const Shape& parts) : Layer(std::move(here)), axis(split), sizes(parts) {}
-  explicit Unflatten(Placeless, ...);  ///< does not compile: no place
+  explicit Unflatten(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Throws ShapeError when the sizes do not make up the axis, ValueError for an axis out of range.
+  /// Throws ShapeError if the product of the sizes is not that of the axis, and ValueError for an axis out of range.
   Tensor forward(const Tensor& x) const { return unflatten(x, axis, sizes); }
 
-  /// What its constructor takes behind the place: nn::clone().
+  /// The arguments of the constructor after the place, for nn::clone().
   std::tuple<int, Shape> arguments() const { return {axis, sizes}; }
 
   const int axis;

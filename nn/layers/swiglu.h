@@ -1,4 +1,4 @@
-// SwiGlu: the gated feed-forward of Llama.
+// SwiGlu: the gated feed-forward network of Llama.
 #pragma once
 
 #include "../../ops/elementwise/activations.h"
@@ -11,14 +11,14 @@ namespace xgrad::nn {
 struct SwiGluOptions {
   std::int64_t in = 0;
   std::int64_t hidden = 0;
-  std::int64_t out = 0;  ///< as `in` if 0
+  std::int64_t out = 0;  ///< the same as `in` if 0
   bool bias = false;
 };
 /// y = w2(silu(w1 x) * w3 x)      x (..., in) -> (..., out) (Shazeer, "GLU Variants Improve Transformer", 2020)
 /// Throws ValueError for sizes below 1.
 struct SwiGlu : Layer<SwiGlu, SwiGluOptions> {
   using Layer::Layer;
-  /// Throws ShapeError unless x ends in `in`.
+  /// Throws ShapeError unless the last axis of x has size `in`.
   Tensor forward(const Tensor& x) const { return w2(silu(w1(x)) * w3(x)); }
 
   Linear w1{at("w1"), options.in, options.hidden, {.bias = options.bias}};  ///< the gate

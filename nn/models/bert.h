@@ -75,7 +75,7 @@ struct BertBlock : Layer<BertBlock, BertOptions> {
 struct Bert : Layer<Bert, BertOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
   Bert(At here, const Options& options);
-  explicit Bert(Placeless, ...);  ///< does not compile: no place
+  explicit Bert(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// The contextual embedding of each position: ids (B, T) -> (B, T, C). Throws ShapeError unless the shapes are as
   /// said above, ValueError for an id, segment or length that does not exist, or more positions than the context has.

@@ -63,7 +63,7 @@ struct Gpt : LanguageModel {
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
   Gpt(At here, const Options& options);
-  explicit Gpt(Placeless, ...);  ///< does not compile: no place
+  explicit Gpt(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   std::int64_t context() const override { return options.context; }
 

@@ -72,7 +72,7 @@ struct Llama : LanguageModel {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` into even parts, or `heads` by
   /// kv_heads, and a window below 1.
   Llama(At here, const Options& options);
-  explicit Llama(Placeless, ...);  ///< does not compile: no place
+  explicit Llama(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   std::int64_t context() const override { return options.context; }
 

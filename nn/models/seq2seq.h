@@ -96,7 +96,7 @@ struct Seq2Seq : Layer<Seq2Seq> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options = {});
-  explicit Seq2Seq(Placeless, ...);  ///< does not compile: no place
+  explicit Seq2Seq(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;

@@ -155,7 +155,7 @@ struct SwinTransformer : Layer<SwinTransformer> {
   /// Throws ValueError for sizes below 1, another number of heads than of depths, a width that does not divide by its
   /// heads, a probability outside [0, 1].
   explicit SwinTransformer(At here, const Options& options = {});
-  explicit SwinTransformer(Placeless, ...);  ///< does not compile: no place
+  explicit SwinTransformer(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// x (B, channels, H, W) -> logits (B, classes), of any size of a patch at least. Throws ShapeError.
   Tensor forward(const Tensor& x) const;

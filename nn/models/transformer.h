@@ -114,7 +114,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1], a
   /// `norm_shape` that is neither (C) nor (T, C), joined positions in an odd `dim`.
   Encoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Encoder(Placeless, ...);  ///< does not compile: no place
+  explicit Encoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor forward(const Index& ids, const AttentionMask& mask = {}) const;
@@ -189,7 +189,7 @@ struct DecoderState {
 struct Decoder : Layer<Decoder, TransformerOptions> {
   /// Throws as Encoder.
   Decoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Decoder(Placeless, ...);  ///< does not compile: no place
+  explicit Decoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees the ids
   /// of 0 ... t.
@@ -232,7 +232,7 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
 
   /// Throws as Encoder.
   EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options);
-  explicit EncoderDecoder(Placeless, ...);  ///< does not compile: no place
+  explicit EncoderDecoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;

@@ -114,7 +114,7 @@ struct VisionTransformer : Layer<VisionTransformer> {
   /// Throws ValueError for sizes below 1, an image that does not divide into patches, a dim that does not divide by the
   /// heads, a probability outside [0, 1].
   explicit VisionTransformer(At here, const Options& options = {});
-  explicit VisionTransformer(Placeless, ...);  ///< does not compile: no place
+  explicit VisionTransformer(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError for another image size.
   Tensor forward(const Tensor& x) const;

@@ -55,7 +55,7 @@ struct MultiheadAttention : Module {
 
   /// Throws ValueError for sizes below 1, an embed_dim that does not divide by `heads`, a dropout outside [0, 1].
   MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads, const Options& options = {});
-  explicit MultiheadAttention(Placeless, ...);  ///< does not compile: no place
+  explicit MultiheadAttention(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
   /// query (B, T, C), key (B, S, kdim), value (B, S, vdim), or (T, B, C) ... unless batch_first, or unbatched (T, C),
   /// (S, kdim), (S, vdim). Throws ShapeError.
