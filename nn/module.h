@@ -1,4 +1,5 @@
-// Module: the base of every layer and model. A layer of your own is a Layer (layer.h); a container is a Module:
+// Module: the base class of all layers and models. Derive your own layers from Layer (layer.h), and containers from
+// Module:
 //
 //     struct Twice : nn::Module {
 //       nn::Linear one{at("one"), 64, 64}, two{at("two"), 64, 64};
@@ -10,16 +11,17 @@
 //       }
 //     };
 //
-// `at("one")` is the place of a child called "one". The child is registered in its parent, and its parameters have full
-// names from the beginning (`blocks.0.one.weight`), which errors, files, printing and diagrams use.
+// `at("one")` is the place of a child with the name "one". The child is registered in its parent. From the start its
+// parameters have full names (`blocks.0.one.weight`), which errors, files, printed models and diagrams use.
 //
-// A tensor that no module registers is in no parameters(), file or optimizer. optim::audit finds such tensors:
+// A tensor that no module registers is missing from parameters(), files and optimizers. optim::audit finds such
+// tensors. They come from:
 //
-//     Encoder encoder;                   a model as a member that takes no place: give its constructor an At
-//     nn::Linear fc{nn::root, 2, 3};     a place outside of the model: at("fc")
-//     Tensor w = param(...);  w = ...;   a member that is given another tensor: declare it const; w.assign(...)
+//     Encoder encoder;                   a member whose class takes no place: give its constructor an At
+//     nn::Linear fc{nn::root, 2, 3};     a place outside of the model: write at("fc")
+//     Tensor w = param(...);  w = ...;   a member to which another tensor is assigned: declare it const; w.assign(...)
 //
-// A constructor that takes an At and does not pass it to `Module(here)` is an error when the parent first runs.
+// If a constructor takes an At and does not pass it to `Module(here)`, the first run of the parent throws.
 #pragma once
 
 #include <functional>
@@ -50,31 +52,32 @@ namespace detail {
 struct ModuleState;  // module_state.h
 }  // namespace detail
 
-/// The place of a module: a name inside a parent. Made by Module::at.
+/// The place of a module: a name within a parent. Module::at makes it.
 struct At {
   Module* parent = nullptr;
   std::string name = {};
 
-  /// Where it is in the model: `decoder.blocks.1`.
+  /// The path in the model: `decoder.blocks.1`.
   std::string path() const;
-  /// Gives the place up: no module is made here. (A place that no module takes is an error later.)
+  /// Declares that no module is made here. (Otherwise an unused place is an error later.)
   void decline() const;
 };
-/// The place of a layer that stands for itself: `nn::Linear w{nn::root, 512, 64};`
+/// The place of a module without a parent: `nn::Linear w{nn::root, 512, 64};`
 inline const At root;
 
-/// One run of a module, as a forward hook sees it.
+/// The arguments of a forward hook: one run of a module.
 struct ForwardCall {
   const Module& module;
   const Tensors& inputs;              ///< in the order of the arguments
-  const std::vector<Index>& indices;  ///< those arguments that are integers
+  const std::vector<Index>& indices;  ///< the arguments that are integers
   const Tensor& output;
 };
-/// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
+/// A function that is called with the result of a module and may return a replacement. An undefined Tensor leaves the
+/// result as it is.
 using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
 
-/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path. Called with
-/// the result, it runs the module's forward hooks and returns their result.
+/// The scope of one run of a module. While it exists, errors and nodes of the graph have the path of the module.
+/// Calling it with the result runs the forward hooks of the module and returns their result.
 class ModuleScope {
  public:
   template <class... Inputs>
@@ -114,20 +117,21 @@ enum class Decay {
   no  ///< shrinking it does not make the function simpler
 };
 
-/// The most layers of a Stack, a recurrence or a published model.
+/// The maximum number of layers of a Stack, a recurrent layer or a published model.
 inline constexpr std::int64_t most_layers = 1 << 16;
 
 struct LoadStateOptions {
-  bool strict = true;            ///< refuse missing and unexpected names
-  std::string_view source = {};  ///< the file that the state came from, for errors; load() knows it
+  bool strict = true;            ///< whether missing and unexpected names are an error
+  std::string_view source = {};  ///< the file that the state came from, for errors; load() sets it
 };
 
 /// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved.
 /// Parents and children may be destroyed in any order, but no module while it runs. A const module always has the same
-/// members; their numbers, the mode and the hooks may change, as for a const Tensor.
+/// members; their values, the mode and the hooks may change, as for a const Tensor.
 ///
-/// Threads: many may run one module, each with its own inputs and graph, except BatchNorm in training. One thread alone
-/// may change it: construction, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), the optimizer's step.
+/// Threads: several threads may run one module, each with its own inputs and graph, except for BatchNorm in training.
+/// Only one thread may change it: construction, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), the step
+/// of an optimizer.
 class Module : private detail::NoVariables {
  public:
   using At = nn::At;
@@ -137,34 +141,34 @@ class Module : private detail::NoVariables {
   Module& operator=(const Module&) = delete;
   virtual ~Module();
 
-  /// `decoder.blocks.1`; empty for a model.
+  /// The path in the model, `decoder.blocks.1`; empty for the model itself.
   const std::string& path() const;
-  /// The name of the class and extra_repr(): `Linear 512 -> 64`.
+  /// The name of the class and the text of extra_repr(): `Linear 512 -> 64`.
   std::string description() const;
 
-  /// Every parameter of this module and those below, in the order of their declaration; one that has several names is
-  /// listed once, under the first.
+  /// All parameters of this module and the modules below it, in the order of their declaration. A parameter with
+  /// several names is listed once, under the first name.
   [[nodiscard]] Tensors parameters() const;
   std::vector<std::pair<std::string, Tensor>> named_parameters() const;
-  /// The same for buffers, which are saved with the parameters but not trained.
+  /// All buffers in the same order: tensors that are saved with the parameters but not trained.
   [[nodiscard]] Tensors buffers() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
   /// The total number of elements of the parameters.
   std::int64_t num_parameters() const;
-  /// The modules declared in this one.
+  /// The child modules, in the order of their declaration.
   const std::vector<std::pair<std::string, Module*>>& children() const;
 
-  /// Whether this is `ancestor` or one of the modules below it.
+  /// Whether this module is `ancestor` or one of the modules below it.
   bool is_within(const Module& ancestor) const;
-  /// This module, under the empty name, and all below it with their paths from here, parents first.
+  /// This module, with an empty path, and all modules below it with their paths from here, parents first.
   std::vector<std::pair<std::string, const Module*>> named_modules() const;
-  /// The module at a path from here, `model.get("blocks.3.attn")` or, by its type,
-  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError if there is none, with those there are, or
-  /// if it is of another type.
+  /// The module at a path from here: `model.get("blocks.3.attn")`, or with its type
+  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError, which lists the existing names, if there is
+  /// none, and ValueError if it has another type.
   template <class T = Module>
   const T& get(std::string_view path) const;
 
-  /// Calls f for this module and all below that are a T, parents first:
+  /// Calls f for this module and all modules below it that are a T, parents first:
   ///
   ///     model.apply<nn::Linear>([](const nn::Linear& l) { nn::init::reset(l.weight, nn::init::xavier_uniform()); });
   template <class T = Module, class F>
@@ -172,25 +176,26 @@ class Module : private detail::NoVariables {
   template <class T = Module, class F>
   void apply(const F& f) const;
 
-  /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
+  /// The values of all parameters and buffers, with names relative to this module. The arrays share their elements with
+  /// the tensors.
   [[nodiscard]] NamedArrays state_dict() const;
-  /// Takes the values of a state; buffers may come as integers. A parameter with several names needs only one of
-  /// them. Throws FormatError with every name that is missing, unexpected, of another shape or kind, or differs from
-  /// another name of the same parameter; then nothing was loaded. With .strict = false missing and unexpected names are
-  /// no error, but returned.
+  /// Loads the values of a state. Buffers may be integers. A parameter with several names needs only one of them.
+  /// Throws FormatError, which lists every name that is missing, unexpected, of another shape or kind, or different
+  /// from another name of the same parameter. Nothing is loaded if it throws. With .strict = false, missing and
+  /// unexpected names are returned and are no error.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
-  /// Switches this module and those below to training mode, the default, or to evaluation mode.
+  /// Switch this module and the modules below it to training mode, the default, or to evaluation mode.
   void train() const;
   void eval() const;
   bool training() const;
 
-  /// Forgets the gradients of all parameters.
+  /// Clears the gradients of all parameters.
   void zero_grad() const;
 
-  /// Calls `hook` after each run of this module: a function of a ForwardCall that returns a Tensor or nothing. The
-  /// module must be a Layer, or call enter() as above. The returned id is for remove_hook. Throws ValueError for an
-  /// empty function. A hook of the gradient of its result is `call.output.on_grad(f)`.
+  /// Calls `hook` after each run of this module. The hook is a function of a ForwardCall that returns a Tensor or
+  /// nothing. The module must be a Layer, or call enter() as above. The returned id is for remove_hook. Throws
+  /// ValueError for an empty function. For a hook on the gradient of the result use `call.output.on_grad(f)`.
   template <class F>
   std::uint64_t on_forward(F hook) const;
   void remove_hook(std::uint64_t id) const;
@@ -200,51 +205,52 @@ class Module : private detail::NoVariables {
 
   /// A module without a parent: a model.
   Module() : Module(root) {}
-  /// A child, or with `root` the same. Throws ValueError if the parent has something of this name, or the name is empty
-  /// or holds a dot.
+  /// A child at this place, or with `root` a model. Throws ValueError if the name exists in the parent, is empty, or
+  /// has a dot.
   explicit Module(At here);
 
-  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`. A place that no module takes is an error later.
+  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`. If no module uses the place, the first run throws.
   At at(std::string_view name);
-  /// A parameter of this module, `const Tensor weight = param("weight", {out, in}, init::xavier_uniform())`: a leaf
-  /// that knows its full name. Throws ValueError for a name as above or an empty init, ShapeError if the init gives
-  /// another shape, LimitError for a shape that there is no memory for.
+  /// Declares a parameter of this module: `const Tensor weight = param("weight", {out, in}, init::xavier_uniform())`.
+  /// It is a leaf with its full name. Throws ValueError for an invalid name or an empty init, ShapeError if the init
+  /// returns another shape, and LimitError for a shape that exceeds the memory.
   Tensor param(std::string_view name, const Shape& shape, const Init& init, Decay decay = Decay::yes);
-  /// One more name for a parameter that belongs to another module: tied weights.
+  /// Declares another name for a parameter of another module: tied weights.
   Tensor param(std::string_view name, const Tensor& shared);
-  /// An array that is saved with the parameters but gets no gradient:
+  /// Declares a buffer, an array that is saved with the parameters but gets no gradient:
   /// `const Tensor running_mean = buffer("running_mean", Array({channels}, Real(0)))`.
   Tensor buffer(std::string_view name, Array value);
-  /// One of integers: a Tensor like others, but saved as an Index, and copied where others are averaged.
+  /// Declares a buffer of integers. It is saved as an Index, and copied where other buffers are averaged.
   Tensor buffer(std::string_view name, const Index& value);
 
   using NoVariables::variable;
 
-  /// The first line of every operator(): see ModuleScope. Give it the inputs for the hooks to see.
+  /// The first line of every operator(): see ModuleScope. Pass it the inputs that hooks may see.
   template <class... Inputs>
   ModuleScope enter(const Inputs&... inputs) const {
     return ModuleScope(*this, inputs...);
   }
 
-  /// The name of this module's class for errors. A base overrides it to name the class under construction.
+  /// The name of the class, for errors. A base class overrides it to name the class under construction.
   virtual std::string class_name() const;
 
-  /// The text about this module after the name of its class: `512 -> 64`.
+  /// The text in description() after the name of the class: `512 -> 64`.
   virtual std::string extra_repr() const { return {}; }
-  /// An upper bound of sizes of layers and of elements of a parameter, which catches sizes without a value.
+  /// The upper bound for sizes of layers and for the number of elements of a parameter. It catches uninitialised sizes.
   static constexpr std::int64_t largest_size = std::int64_t(1) << 40;
-  /// `value`, the option `name`. Throws ValueError if it is below 1, LimitError if it is above `most`: a member that is
-  /// used before it has a value often is.
+  /// Returns `value`, the option `name`. Throws ValueError if it is below 1, and LimitError if it is above `most`, as
+  /// uninitialised members often are.
   std::int64_t positive(std::string_view name, std::int64_t value, std::int64_t most = largest_size) const;
-  /// `shape`, that of the array `name`. Throws LimitError if it has more than largest_size elements. param() calls it.
+  /// Returns `shape`, the shape of the array `name`. Throws LimitError if it has more than largest_size elements.
+  /// param() calls it.
   const Shape& possible(std::string_view name, const Shape& shape) const;
-  /// Where this module is, for the scope of what its constructor checks: `const Scope scope(place());`
+  /// The place of this module, for the scope of checks in its constructor: `const Scope scope(place());`
   const Place* place() const;
-  /// `name` after the module's path: `decoder.blocks.1.weight`.
+  /// The path of the module followed by `name`: `decoder.blocks.1.weight`.
   std::string full_name(std::string_view name) const;
-  /// A hint that errors about invalid sizes end with when this module is a member of another.
+  /// A hint for the end of errors about invalid sizes, for a module that is a member of another.
   const char* declared_later() const;
-  /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
+  /// Returns `value`. Throws ValueError unless it is in [0, 1].
   double probability(std::string_view name, double value) const;
 
  private:
@@ -257,8 +263,8 @@ class Module : private detail::NoVariables {
   std::unique_ptr<detail::ModuleState> state_;
 };
 
-/// A scope in which the module and all below it are in evaluation mode, also modules that are added. Its end restores
-/// the mode of each; scopes and modules may end in any order. Threads: no other thread may run the module.
+/// A scope in which the module and all modules below it are in evaluation mode, also modules that are added in it. Its
+/// end restores the mode of each. Scopes and modules may end in any order. Threads: no other thread may run the module.
 class [[nodiscard]] Eval {
  public:
   [[nodiscard]] explicit Eval(const Module& module);
@@ -277,18 +283,19 @@ class [[nodiscard]] Eval {
   std::vector<Part> parts_;
 };
 
-/// An Eval for a model that is in training; none for one in evaluation mode, which is not touched, so that several
-/// threads may run it.
+/// An Eval for a model in training mode; nothing for a model in evaluation mode. Such a model is not changed, so
+/// several threads may run it.
 std::optional<Eval> outside_of_training(const Module& model);
 
-/// Freezes the parameters of this module and those below it, `nn::freeze(model.encoder)`, so that no gradients flow to
-/// them and optimizers leave them unchanged; or unfreezes them. Return the number of parameters. (Statistics, as of
-/// BatchNorm, follow the mode: `model.encoder.eval()`.) Throw GraphError for tied weights that are no leaf; then
-/// nothing has changed. For some of the parameters, by their names, there is optim::freeze.
+/// Freeze or unfreeze the parameters of this module and the modules below it: `nn::freeze(model.encoder)`. Frozen
+/// parameters get no gradients, and optimizers do not change them. (Running statistics, as of BatchNorm, follow the
+/// mode: `model.encoder.eval()`.) Return the number of parameters. Throw GraphError if tied weights are no leaf;
+/// nothing is changed then. To freeze some parameters by name use optim::freeze.
 std::int64_t freeze(const Module& module);
 std::int64_t unfreeze(const Module& module);
 
-/// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown once.
+/// The module as a tree with the shapes and sizes of its parameters. Equal children with consecutive numbers are shown
+/// once.
 ///
 ///     Mlp 4 -> 8 -> 2       58
 ///       fc1: Linear 4 -> 8  40
@@ -301,9 +308,9 @@ std::int64_t unfreeze(const Module& module);
 std::string to_string(const Module& module);
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
-/// Writes the module's state to a safetensors file, and reads it back, `load(model, path, {.strict = false})` also
-/// where names are missing or unexpected. Throw as save_safetensors, load_safetensors and Module::load_state_dict; when
-/// loading throws, nothing has changed.
+/// Save the state of a module to a safetensors file, and load it. `load(model, path, {.strict = false})` accepts
+/// missing and unexpected names. Throw what save_safetensors, load_safetensors and Module::load_state_dict throw.
+/// Nothing is changed if load() throws.
 void save(const Module& module, const std::string& path);
 StateDifference load(const Module& module, const std::string& path, const LoadStateOptions& options = {});
 
@@ -340,8 +347,8 @@ std::uint64_t Module::on_forward(F hook) const {
   }
 }
 
-/// For authors of modules: shows the array that value() returns to the observers that want `what` (Observer::wants). It
-/// is computed without a graph, and only if an observer wants it.
+/// For authors of modules: passes the array that value() returns to the observers that want `what` (Observer::wants).
+/// value() is called only if an observer wants it, and records no graph.
 ///
 ///     nn::show_intermediate(model, "gates", [&] { return sigmoid(gate(x)).value(); });
 template <class F>

@@ -1,5 +1,6 @@
 // BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", 2019): an
-// encoder of post-norm blocks that sees a whole text, and a head that fills in masked words or classifies a text.
+// encoder of post-norm blocks in which every position attends to the whole text, and a head that predicts masked words
+// or classifies a text.
 //
 //     nn::Bert model{nn::root, {.vocabulary = 1000, .context = 64, .dim = 128, .heads = 4, .layers = 4, .ffn = 512}};
 //     const Tensor logits = model(ids, {.lengths = lengths});                       // (B, T, V)
@@ -22,34 +23,34 @@
 
 namespace xgrad::nn {
 
-/// The head on the encoder, h = encode(ids), and the model's result.
+/// The head after the encoder, h = encode(ids), and so the result of the model.
 enum class BertHead {
-  words,   ///< the word at each position: logits (B, T, V)
-  none,    ///< nothing: h (B, T, C)
-  pooled,  ///< pool(h) (B, C)
+  words,   ///< predicts the word at each position: logits (B, T, V)
+  none,    ///< no head: h (B, T, C)
+  pooled,  ///< pool(h), (B, C)
   classes  ///< a linear map of pool(h): logits (B, classes)
 };
 
-/// The defaults are those of BERT base.
+/// The options of BERT. The defaults are those of BERT base.
 struct BertOptions {
   std::int64_t vocabulary = 30522;  ///< V
   std::int64_t context = 512;       ///< maximum number of positions
-  std::int64_t segments = 2;        ///< number of texts one after the other
+  std::int64_t segments = 2;        ///< maximum number of texts in one sequence
   std::int64_t dim = 768;           ///< C
   std::int64_t heads = 12;          ///< H
   std::int64_t layers = 12;
-  std::int64_t ffn = 3072;  ///< width of the feed-forward
-  double dropout = 0.1;     ///< of embedding, weights of attention and residual branches
+  std::int64_t ffn = 3072;  ///< width of the hidden layer of the feed-forward network
+  double dropout = 0.1;     ///< of the embedding, the attention weights and the residual branches
   double norm_eps = 1e-12;
   Activation activation = gelu;
   BertHead head = BertHead::words;
-  std::int64_t classes = 2;  ///< of BertHead::classes
+  std::int64_t classes = 2;  ///< number of classes, for BertHead::classes
 };
 
 /// The inputs of BERT besides its ids (B, T).
 struct BertInputs {
-  std::optional<Index> lengths = {};   ///< (B): so many ids count, the others are padding; all if not given
-  std::optional<Index> segments = {};  ///< (B, T): which text each id belongs to; all to the first if not given
+  std::optional<Index> lengths = {};   ///< (B): number of valid ids of each row, the others are padding; T if not given
+  std::optional<Index> segments = {};  ///< (B, T): the number of the text that each id belongs to; 0 if not given
 };
 
 /// h = norm1(x + dropout(attn(x)))      y = norm2(h + dropout(ffn(h)))
@@ -71,22 +72,22 @@ struct BertBlock : Layer<BertBlock, BertOptions> {
 /// logits = head_norm(activation(transform(h))) embedding' + bias                       BertHead::words
 /// logits = classifier(dropout(pool(h))),    pool(h) = tanh(pooler(h_0))                BertHead::classes
 ///
-/// First weights normal with standard deviation 0.02, biases 0.
+/// Initial weights are normal with standard deviation 0.02; biases are 0.
 struct Bert : Layer<Bert, BertOptions> {
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
+  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1].
   Bert(At here, const Options& options);
   explicit Bert(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// The contextual embedding of each position: ids (B, T) -> (B, T, C). Throws ShapeError unless the shapes are as
-  /// said above, ValueError for an id, segment or length that does not exist, or more positions than the context has.
+  /// The contextual embedding of each position: ids (B, T) -> (B, T, C). Throws ShapeError if an input has another
+  /// shape, and ValueError for an id, segment or length out of range or more positions than the context.
   Tensor encode(const Index& ids, const BertInputs& inputs = {}) const;
-  /// The embedding of a whole text: tanh(pooler(h_0)), h (B, T, C) -> (B, C). Throws ShapeError; ValueError for a head
-  /// without a pooler.
+  /// The embedding of a whole text: tanh(pooler(h_0)), h (B, T, C) -> (B, C). Throws ShapeError, and ValueError if the
+  /// head has no pooler.
   Tensor pool(const Tensor& h) const;
-  /// The result of the head: ids (B, T) -> (B, T, V), (B, T, C), (B, C) or (B, classes). Throws as encode().
+  /// The result of the head: ids (B, T) -> (B, T, V), (B, T, C), (B, C) or (B, classes). Throws what encode() throws.
   Tensor forward(const Index& ids, const BertInputs& inputs = {}) const;
 
-  /// The call takes the inputs in braces, too: bert(ids, {.lengths = lengths}).
+  /// The call also takes the inputs in braces: bert(ids, {.lengths = lengths}).
   using Layer::operator();
   Tensor operator()(const Index& ids, const BertInputs& inputs) const { return Layer::operator()(ids, inputs); }
 
@@ -99,7 +100,7 @@ struct Bert : Layer<Bert, BertOptions> {
   Maybe<Linear> transform{at("transform"), options.head == BertHead::words, options.dim, options.dim};
   Maybe<LayerNorm> head_norm{at("head_norm"), options.head == BertHead::words, options.dim,
                              LayerNormOptions{.eps = options.norm_eps}};
-  const Tensor bias =  ///< (V), at first 0
+  const Tensor bias =  ///< (V), initially 0; undefined without a head for words
       options.head == BertHead::words ? param("bias", {options.vocabulary}, init::zeros()) : Tensor();
   Maybe<Linear> pooler{at("pooler"), options.head == BertHead::pooled || options.head == BertHead::classes, options.dim,
                        options.dim};

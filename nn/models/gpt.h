@@ -1,5 +1,5 @@
 // GPT-2 (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019): a stack of pre-norm blocks of
-// causal self-attention and feed-forward, with learned positions and tied weights of embedding and head.
+// causal self-attention and feed-forward network, with learned positions. Embedding and head share their weight.
 //
 //     nn::Gpt model{nn::root, {.vocabulary = 65, .context = 64, .dim = 128, .heads = 4, .layers = 4}};
 //     const Tensor loss = cross_entropy(model(ids), next_ids);                     // (B, T), (B, T)
@@ -16,20 +16,20 @@
 
 namespace xgrad::nn {
 
-/// The defaults are those of the smallest GPT-2.
+/// The options of GPT-2. The defaults are those of the smallest model.
 struct GptOptions {
   std::int64_t vocabulary = 50257;  ///< V
   std::int64_t context = 1024;      ///< maximum number of positions
   std::int64_t dim = 768;           ///< C
   std::int64_t heads = 12;          ///< H
   std::int64_t layers = 12;
-  std::int64_t ffn = 0;  ///< width of the feed-forward; 4 C if 0
-  double dropout = 0;    ///< of embedding, weights of attention and residual branches; GPT-2 was trained with 0.1
+  std::int64_t ffn = 0;  ///< width of the hidden layer of the feed-forward network; 4 C if 0
+  double dropout = 0;    ///< of the embedding, attention weights and residual branches; GPT-2 was trained with 0.1
   bool bias = true;      ///< of the linear maps and layer norms
   double norm_eps = 1e-5;
   Activation activation = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
 
-  /// Those of the layer norms.
+  /// The options of the layer norms.
   LayerNormOptions norm() const { return {.eps = norm_eps, .bias = bias}; }
 };
 
@@ -37,9 +37,10 @@ struct GptOptions {
 struct GptBlock : Layer<GptBlock, GptOptions> {
   using Layer::Layer;
 
-  /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
+  /// x (B, T, C) -> (B, T, C). Each position attends to itself and all earlier ones. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
-  /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
+  /// The same, step by step: x are the next positions, which also attend to `past`. Their keys and values are appended
+  /// to it, unless something is thrown.
   Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   LayerNorm norm1{at("norm1"), options.dim, options.norm()};
@@ -56,12 +57,12 @@ struct GptBlock : Layer<GptBlock, GptOptions> {
 
 /// logits = norm(blocks(embedding(ids) + positions)) embedding'
 ///
-/// First weights as GPT-2's: normal with deviation 0.02, those that end a residual branch smaller by sqrt(2 layers),
-/// biases 0.
+/// Initial weights are those of GPT-2: normal with standard deviation 0.02, for the last map of a residual branch
+/// divided by sqrt(2 layers); biases are 0.
 struct Gpt : LanguageModel {
   using Options = GptOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
+  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1].
   Gpt(At here, const Options& options);
   explicit Gpt(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 

@@ -1,6 +1,6 @@
 // Llama (Touvron et al., "LLaMA: Open and Efficient Foundation Language Models", 2023): a stack of pre-norm blocks with
-// RMS norm, rotary positions, gated feed-forward, and fewer heads of keys than of queries. With other options it is
-// Llama 3.1, Mistral (Jiang et al. 2023) or Qwen2 (Yang et al. 2024).
+// RMS norm, rotary positions and a gated feed-forward network, and, if kv_heads is given, fewer heads of keys than of
+// queries. Its options also cover Llama 3.1, Mistral (Jiang et al. 2023) and Qwen2 (Yang et al. 2024).
 #pragma once
 
 #include <optional>
@@ -18,25 +18,25 @@ namespace xgrad::nn {
 
 /// Whether the embedding and the head share their weight.
 enum class Head {
-  own,   ///< the head has a weight of its own
-  tied,  ///< the embedding is the head, too
+  own,   ///< the head has its own weight
+  tied,  ///< the head uses the weight of the embedding
 };
 
-/// The defaults are those of Llama 7B.
+/// The options of Llama. The defaults are those of Llama 7B.
 struct LlamaOptions {
   std::int64_t vocabulary = 32000;            ///< V
   std::int64_t context = 2048;                ///< maximum number of positions
   std::int64_t dim = 4096;                    ///< C
   std::int64_t heads = 32;                    ///< H
-  std::optional<std::int64_t> kv_heads = {};  ///< of keys and values; H if not given
+  std::optional<std::int64_t> kv_heads = {};  ///< number of heads of keys and values; H if not given
   std::int64_t layers = 32;
-  std::int64_t ffn = 11008;  ///< width of the feed-forward
+  std::int64_t ffn = 11008;  ///< width of the hidden layer of the feed-forward network
   double norm_eps = 1e-6;
-  double theta = 10000;  ///< of the rotary positions
+  double theta = 10000;  ///< base of the rotary positions
   Head head = Head::own;
-  std::optional<RotaryScaling> rope_scaling = {};  ///< Llama 3.1's
-  std::optional<std::int64_t> window = {};         ///< Mistral's: each position sees itself and window - 1 before it
-  bool qkv_bias = false;                           ///< Qwen2's
+  std::optional<RotaryScaling> rope_scaling = {};  ///< scaling of the rotary positions in Llama 3.1
+  std::optional<std::int64_t> window = {};         ///< of Mistral: attend to the position itself and window - 1 before
+  bool qkv_bias = false;                           ///< of Qwen2: the maps of queries, keys and values have biases
 };
 
 /// h = x + attn(norm1(x))      y = h + ffn(norm2(h))
@@ -44,9 +44,10 @@ struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
   using Layer::Layer;
   static void check(const Options& options);
 
-  /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
+  /// x (B, T, C) -> (B, T, C). Each position attends to itself and all earlier ones. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
-  /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
+  /// The same, step by step: x are the next positions, which also attend to `past`. Their keys and values are appended
+  /// to it, unless something is thrown.
   Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   RMSNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
@@ -65,12 +66,12 @@ struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
 
 /// logits = head(norm(blocks(embedding(ids))))
 ///
-/// First weights normal with standard deviation 0.02.
+/// Initial weights are normal with standard deviation 0.02.
 struct Llama : LanguageModel {
   using Options = LlamaOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` into even parts, or `heads` by
-  /// kv_heads, and a window below 1.
+  /// Throws ValueError for sizes below 1, a `dim` that `heads` does not divide into even parts, `heads` that are not a
+  /// multiple of kv_heads, or a window below 1.
   Llama(At here, const Options& options);
   explicit Llama(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
@@ -81,7 +82,7 @@ struct Llama : LanguageModel {
   Stack<LlamaBlock> blocks{at("blocks"), options.layers, options};
   RMSNorm norm{at("norm"), options.dim, {.eps = options.norm_eps}};
   Maybe<Linear> head{at("head"), options.head == Head::own, options.dim, options.vocabulary,
-                     LinearOptions{.bias = false}};  ///< of Head::own
+                     LinearOptions{.bias = false}};  ///< absent if the head is tied
 
  protected:
   Tensor forward(const Index& ids) const override;

@@ -1,4 +1,4 @@
-// Residual networks (He et al., "Deep Residual Learning for Image Recognition", 2015), with torchvision's names.
+// Residual networks (He et al., "Deep Residual Learning for Image Recognition", 2015), with the names of torchvision.
 #pragma once
 
 #include <array>
@@ -16,40 +16,40 @@ namespace xgrad::nn {
 
 /// The kind of residual block.
 enum class ResidualBlockKind {
-  basic,       ///< two convolutions of 3 x 3
-  bottleneck,  ///< 1 x 1 to a quarter of the channels, 3 x 3, and 1 x 1 back
+  basic,       ///< two 3 x 3 convolutions
+  bottleneck,  ///< a 1 x 1 convolution to a quarter of the channels, 3 x 3, and 1 x 1 back
 };
 
 struct ResNetOptions {
   ResidualBlockKind block = ResidualBlockKind::basic;
-  std::array<std::int64_t, 4> layers = {2, 2, 2, 2};  ///< blocks of each stage
+  std::array<std::int64_t, 4> layers = {2, 2, 2, 2};  ///< number of blocks in each stage
   std::int64_t channels = 3;
-  std::int64_t width = 64;  ///< channels of the first stage's 3 x 3 convolutions; doubled in each stage
+  std::int64_t width = 64;  ///< channels of the 3 x 3 convolutions in the first stage; each stage doubles it
   std::int64_t classes = 1000;
 };
 
-/// The sizes of the paper: 18 layers in basic blocks, 50 in bottlenecks.
+/// The options of two models of the paper: 18 layers with basic blocks, 50 with bottlenecks.
 inline ResNetOptions resnet18() { return {}; }
 inline ResNetOptions resnet50() { return {.block = ResidualBlockKind::bottleneck, .layers = {3, 4, 6, 3}}; }
 
 struct ResidualBlockOptions {
   ResidualBlockKind block = ResidualBlockKind::basic;
   std::int64_t in = 64;
-  std::int64_t width = 64;  ///< channels of the 3 x 3 convolutions; the result has 4 times that for a bottleneck
+  std::int64_t width = 64;  ///< channels of the 3 x 3 convolutions; a bottleneck returns 4 times as many
   std::int64_t stride = 1;  ///< of the first 3 x 3 convolution
 };
 
 namespace detail {
-/// Without a bias, and with He's first numbers.
+/// The options of a convolution without a bias, with the initial values of He et al.
 Conv2dOptions residual_convolution(std::int64_t stride = 1, std::int64_t padding = 0);
 }  // namespace detail
 
-/// y = relu(x + F(x)), F convolutions with batch norm and relu between them. Where x has another shape than F(x), a
-/// convolution of 1 x 1 with batch norm makes it fit. Throws ValueError for sizes below 1.
+/// y = relu(x + F(x)), where F is convolutions with batch norm and relu between them. If F(x) has another shape than x,
+/// a 1 x 1 convolution with batch norm maps x to that shape. Throws ValueError for sizes below 1.
 struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
   using Layer::Layer;
 
-  /// x (B, in, H, W) -> (B, out, H / stride, W / stride), sizes rounded up. Throws ShapeError.
+  /// x (B, in, H, W) -> (B, out, H / stride, W / stride), with sizes rounded up. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
   const bool basic = options.block == ResidualBlockKind::basic;
@@ -62,17 +62,18 @@ struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
   BatchNorm2d bn2{at("bn2"), options.width};
   Maybe<Conv2d> conv3{at("conv3"), !basic, options.width, out, 1, detail::residual_convolution()};
   Maybe<BatchNorm2d> bn3{at("bn3"), !basic, out};
-  Maybe<Sequential> downsample{at("downsample"), options.stride != 1 || options.in != out,  // where sizes differ
+  Maybe<Sequential> downsample{at("downsample"), options.stride != 1 || options.in != out,  // if shapes differ
                                make<Conv2d>(options.in, out, 1, detail::residual_convolution(options.stride)),
                                make<BatchNorm2d>(out)};
 };
 
-/// A convolution of 7 x 7, max pooling, four stages, global average pooling, and a linear map.
+/// A 7 x 7 convolution, max pooling, four stages, global average pooling, and a linear map:
 ///
 ///     (B, 3, H, W) -> (B, 64, H/4, W/4) -> ... -> (B, 512, H/32, W/32) -> (B, classes)
 ///
-/// ResNet-18 for 1000 classes has 11,689,512 parameters, ResNet-50 25,557,032; weights of torchvision's models load as
-/// they are. Throws ValueError for sizes below 1. Threads: in training one at a time, for its batch norms.
+/// For 1000 classes ResNet-18 has 11,689,512 parameters, ResNet-50 25,557,032. The weights of torchvision's models load
+/// without changes. Throws ValueError for sizes below 1. Threads: in training one thread at a time, because of the
+/// batch norms.
 struct ResNet : Layer<ResNet, ResNetOptions> {
   using Layer::Layer;
 
@@ -92,7 +93,7 @@ struct ResNet : Layer<ResNet, ResNetOptions> {
   std::string extra_repr() const override;
 
  private:
-  /// Makes block i of a stage; the first one halves the map, but in stage 0.
+  /// A function that makes block i of a stage. Block 0 halves height and width, except in stage 0.
   std::function<ResidualBlock(At here, std::int64_t i)> stage(int number) const;
 };
 

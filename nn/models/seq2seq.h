@@ -1,7 +1,7 @@
-// Sequence to sequence with recurrent layers: an encoder reads the source, a decoder writes the target word by word.
+// Seq2Seq: translation with recurrent layers. An encoder reads the source, a decoder writes the target word by word.
 //
 //     nn::Seq2Seq model{nn::root, source_vocab.size(), target_vocab.size(), {.context = nn::Context::attention}};
-//     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
+//     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), for training
 //     const nn::Eval eval(model);
 //     auto decoding = model.start(source, lengths);
 //     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
@@ -17,32 +17,32 @@
 
 namespace xgrad::nn {
 
-/// How a decoder sees the source.
+/// How a decoder gets information about the source.
 enum class Context {
-  initial_state,  ///< as its first state, and never again (Sutskever, Vinyals, Le 2014)
-  every_step,     ///< also next to every input: always the encoder's last state (Cho et al. 2014)
-  attention,      ///< also next to every input: a sum of all the encoder's states, weighted anew for each step by
-                  ///< attention from the decoder's state (Bahdanau, Cho, Bengio 2015)
+  initial_state,  ///< only as its initial state (Sutskever, Vinyals, Le 2014)
+  every_step,     ///< also by the last state of the encoder, joined to every input and output (Cho et al. 2014)
+  attention,      ///< also by attention: a sum of all states of the encoder, weighted by the state of the decoder at
+                  ///< each step, joined to every input and output (Bahdanau, Cho, Bengio 2015)
 };
 
 struct Seq2SeqOptions {
   Context context = Context::attention;
   std::int64_t embed = 32;      ///< e, width of the embeddings
   std::int64_t hidden = 32;     ///< h, width of the states
-  std::int64_t layers = 2;      ///< of the encoder, and of the decoder
+  std::int64_t layers = 2;      ///< number of layers of the encoder, and of the decoder
   double dropout = 0;           ///< between layers
-  bool reverse_source = false;  ///< read the source from its end, so that its first words are the freshest
+  bool reverse_source = false;  ///< read the source backward: its first words are then closest to the target's
 };
 
-/// Embedding and GRU.
+/// The encoder: embedding and GRU.
 struct Seq2SeqEncoder : Layer<Seq2SeqEncoder> {
   using Options = Seq2SeqOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options);
 
-  /// ids (B, S), of which the first `lengths` (B) count -> output (B, S, h), the states of the top layer, and h
-  /// (layers, B, h), the last states of all layers. Throws as GRU.
+  /// ids (B, S), of which the first `lengths` (B) are valid -> output (B, S, h), the states of the last layer, and h
+  /// (layers, B, h), the final states of all layers. Throws what GRU throws.
   Recurrence forward(const Index& ids, const Index& lengths) const;
 
   const bool reverse;
@@ -50,14 +50,13 @@ struct Seq2SeqEncoder : Layer<Seq2SeqEncoder> {
   GRU gru;
 };
 
-/// The state of a decoder in the middle of a sequence. When a step or select() throws, whatever the reason, it is
-/// unchanged.
+/// The state of a decoder between two steps. If a step or select() throws, it is unchanged.
 struct Seq2SeqState {
   static constexpr bool restored_by_copy = true;
 
-  Tensor h;        ///< (layers, B, h): its own states
-  Tensor context;  ///< (B, h): the encoder's last state
-  Tensor memory;   ///< (B, S, h): all of the encoder's states
+  Tensor h;        ///< (layers, B, h): the states of the decoder
+  Tensor context;  ///< (B, h): the last state of the encoder
+  Tensor memory;   ///< (B, S, h): all states of the encoder
   AttentionMask memory_mask;
 
   std::int64_t batch() const { return context.dim(0); }
@@ -65,32 +64,32 @@ struct Seq2SeqState {
   void select(const Index& rows);
 };
 
-/// Embedding, GRU, and a linear map to the logits.
+/// The decoder: embedding, GRU, and a linear map to the logits.
 struct Seq2SeqDecoder : Layer<Seq2SeqDecoder> {
   using Options = Seq2SeqOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& options);
 
-  /// ids (B, T) are the next T tokens -> logits (B, T, V) of those that follow each; the state moves on. Throws
-  /// ShapeError if ids are of another batch size than the state.
+  /// ids (B, T) are the next T tokens -> logits (B, T, V) of the token after each. Advances the state. Throws
+  /// ShapeError if ids and state differ in batch size.
   Tensor forward(const Index& ids, Seq2SeqState& state) const;
 
   const Context context;
   Embedding embedding;
   GRU gru;
   Linear out;
-  Maybe<AdditiveAttention> attention;  ///< for Context::attention
+  Maybe<AdditiveAttention> attention;  ///< present for Context::attention
 
  private:
   // T steps of x (B, T, e) that see the same context (B, 1, h), or none.
   Tensor next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const;
 };
 
-/// What Seq2Seq::start gives to a search.
+/// The result of Seq2Seq::start, for greedy(), sample() and beam_search().
 using Seq2SeqStepper = StateStepper<Seq2SeqDecoder, Seq2SeqState>;
 
-/// The whole model, from one language's tokens to another's.
+/// The whole model, from tokens of one language to tokens of another.
 struct Seq2Seq : Layer<Seq2Seq> {
   using Options = Seq2SeqOptions;
 
@@ -98,9 +97,10 @@ struct Seq2Seq : Layer<Seq2Seq> {
   Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options = {});
   explicit Seq2Seq(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
+  /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens are valid, target (B, T) -> logits (B, T,
+  /// V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;
-  /// Decoding from the beginning. Records no graph.
+  /// Starts decoding from the beginning. Records no graph.
   Seq2SeqStepper start(const Index& source, const Index& lengths) const;
 
   Seq2SeqEncoder encoder;

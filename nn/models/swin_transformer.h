@@ -1,5 +1,5 @@
 // The Swin transformer (Liu et al., "Swin Transformer: Hierarchical Vision Transformer using Shifted Windows", 2021),
-// with torchvision's names. Maps of features are (B, H, W, C).
+// with the names of torchvision. Feature maps are (B, H, W, C).
 #pragma once
 
 #include <vector>
@@ -17,41 +17,41 @@ namespace xgrad::nn {
 struct SwinTransformerOptions {
   Size2d patch = 4;
   std::int64_t channels = 3;
-  std::int64_t dim = 96;  ///< C of the first stage; each stage has twice that of the one before
-  std::vector<std::int64_t> depths = {2, 2, 6, 2};  ///< blocks of each stage
+  std::int64_t dim = 96;                            ///< C of the first stage; each stage doubles it
+  std::vector<std::int64_t> depths = {2, 2, 6, 2};  ///< number of blocks in each stage
   std::vector<std::int64_t> heads = {3, 6, 12, 24};
   Size2d window = 7;     ///< M
-  double mlp_ratio = 4;  ///< width within the feed-forward parts, as a multiple of C
+  double mlp_ratio = 4;  ///< width of the hidden layer of the feed-forward networks, as a multiple of C
   std::int64_t classes = 1000;
   double dropout = 0;
-  double attention_dropout = 0;  ///< of the weights
-  double drop_path = 0;          ///< of the last block; it grows linearly from 0 in the first
+  double attention_dropout = 0;  ///< of the attention weights
+  double drop_path = 0;          ///< of the last block; it grows linearly from 0 in the first block
 };
 
-/// Swin-T of the paper, with the drop_path of torchvision's recipe, 0.2. (S has .depths = {2, 2, 18, 2} and 0.3; B
-/// these, .dim = 128, .heads = {4, 8, 16, 32} and 0.5.)
+/// The options of Swin-T, with a drop_path of 0.2 as in the recipe of torchvision. Swin-S has .depths = {2, 2, 18, 2}
+/// and a drop_path of 0.3. Swin-B has these depths, .dim = 128, .heads = {4, 8, 16, 32} and a drop_path of 0.5.
 SwinTransformerOptions swin_t();
 
-/// How a map is cut into windows, perhaps after a cyclic shift.
+/// The partition of a feature map into windows, with an optional cyclic shift.
 struct WindowGrid {
-  std::int64_t height, width;  ///< of the map
+  std::int64_t height, width;  ///< of the feature map
   Size2d window, shift;
 
-  /// For a map of this size. Along an axis on which there is only one window nothing is shifted.
+  /// A grid for a map of this size. An axis with only one window is not shifted.
   WindowGrid(std::int64_t height, std::int64_t width, const Size2d& window, const Size2d& shift);
 
-  /// The size of the map padded so that windows fit.
+  /// The size of the map after padding to a multiple of the windows.
   std::int64_t padded_height() const;
   std::int64_t padded_width() const;
   std::int64_t windows() const;
   bool shifted() const { return shift.height > 0 || shift.width > 0; }
 
-  /// (B, H, W, C) -> (B windows, M M, C): padded, moved by -shift, cut.
+  /// Pads the map, shifts it by -shift and cuts it into windows: (B, H, W, C) -> (B windows, M M, C).
   Tensor partition(const Tensor& x) const;
-  /// And back, to exactly the same positions.
+  /// The inverse of partition(): every token returns to its position.
   Tensor reverse(const Tensor& windows) const;
-  /// Which tokens of a window may not see each other, because the shift brought them together from different ends of
-  /// the map: (windows, M M, M M), true where their regions differ.
+  /// A mask (windows, M M, M M), true for two tokens of a window that must not attend to each other, because the shift
+  /// joined them from different regions of the map.
   Mask regions() const;
 };
 
@@ -59,15 +59,15 @@ struct WindowGrid {
 ///
 ///     y = W_o softmax(q k' / sqrt(d) + bias) v + b_o
 ///
-/// Time grows with the map, 4 h w C^2 + 2 M^2 h w C multiply-adds, not with its square.
+/// Time is linear in the size h w of the map, not quadratic: 4 h w C^2 + 2 M^2 h w C multiply-adds.
 struct SwinAttention : Layer<SwinAttention> {
   using Options = SwinTransformerOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by the heads, a dropout outside [0, 1].
+  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1].
   SwinAttention(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, const Options& options);
 
-  /// x (B, H, W, C) -> (B, H, W, C). A map that windows do not fit is padded with zeros at the end, which take part, as
-  /// in torchvision. Throws ShapeError.
+  /// x (B, H, W, C) -> (B, H, W, C). If the windows do not divide the map, it is padded with zeros at the end. As in
+  /// torchvision, tokens attend to the padding, too. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
   const std::int64_t dim;
@@ -78,8 +78,8 @@ struct SwinAttention : Layer<SwinAttention> {
   Linear qkv;
   Linear proj;
   Dropout dropout;
-  const Tensor relative_position_bias_table;  ///< ((2M - 1)(2M - 1), heads), at first normal with deviation 0.02
-  const Tensor relative_position_index;       ///< (M^4): for two tokens of a window, the row of the table; for files
+  const Tensor relative_position_bias_table;  ///< ((2M - 1)(2M - 1), heads), initially normal with std 0.02
+  const Tensor relative_position_index;       ///< (M^4): row of the table for each pair of tokens; stored for files
 
  protected:
   std::string extra_repr() const override;
@@ -88,7 +88,7 @@ struct SwinAttention : Layer<SwinAttention> {
   const Index positions_;
 };
 
-/// One block, with the norms before its two parts:
+/// One block, with a norm before each of its two parts:
 ///
 ///     z' = z + drop_path(attention(norm(z)))
 ///     z  = z' + drop_path(mlp(norm(z')))
@@ -107,15 +107,15 @@ struct SwinBlock : Layer<SwinBlock> {
   Mlp mlp;
 };
 
-/// The blocks of a stage; every second one has its windows shifted by half a window.
+/// The blocks of a stage. Every second block shifts the windows by half a window.
 struct SwinStage : Stack<SwinBlock> {
   using Options = SwinTransformerOptions;
 
-  /// z (B, H, W, C) -> (B, H, W, C).
+  /// Stage number `stage` of the options, z (B, H, W, C) -> (B, H, W, C).
   SwinStage(At here, std::size_t stage, const Options& options);
 };
 
-/// Four neighbours become one, 4C -> 2C: (B, H, W, C) -> (B, H/2, W/2, 2C), sizes rounded up.
+/// Merges four neighbouring tokens into one, 4C -> 2C: (B, H, W, C) -> (B, H/2, W/2, 2C), with sizes rounded up.
 struct PatchMerging : Layer<PatchMerging> {
   PatchMerging(At here, std::int64_t dim);
 
@@ -127,7 +127,7 @@ struct PatchMerging : Layer<PatchMerging> {
   LayerNorm norm{at("norm"), 4 * dim};
 };
 
-/// A patch of pixels becomes a token: (B, channels, H, W) -> (B, H/4, W/4, C).
+/// Maps each patch of pixels to a token: (B, channels, H, W) -> (B, H/4, W/4, C) for patches of 4 x 4.
 struct SwinPatches : Layer<SwinPatches, SwinTransformerOptions> {
   using Layer::Layer;
 
@@ -138,26 +138,27 @@ struct SwinPatches : Layer<SwinPatches, SwinTransformerOptions> {
   LayerNorm norm{at("2"), options.dim};
 };
 
-/// Patches, then stages with patch merging between them, called 0, 1, 2, ... in turn.
+/// The patches, then the stages with patch merging between them. Their names are 0, 1, 2, ....
 struct SwinFeatures : Sequential {
   using Options = SwinTransformerOptions;
 
   SwinFeatures(At here, const Options& options);
 };
 
-/// Windows of tokens that merge from stage to stage, and a linear map of the mean of the last one's. Swin-T for 1000
-/// classes has 28,288,354 parameters; weights of torchvision's model of the same sizes load as they are.
+/// Attention in windows, with patch merging between the stages, and a linear map of the mean token of the last stage.
+/// For 1000 classes Swin-T has 28,288,354 parameters. The weights of torchvision's model of the same sizes load without
+/// changes.
 ///
 ///     (B, 3, H, W) -> (B, H/4, W/4, C) -> (B, H/8, W/8, 2C) -> ... -> (B, classes)
 struct SwinTransformer : Layer<SwinTransformer> {
   using Options = SwinTransformerOptions;
 
-  /// Throws ValueError for sizes below 1, another number of heads than of depths, a width that does not divide by its
-  /// heads, a probability outside [0, 1].
+  /// Throws ValueError for sizes below 1, different numbers of heads and depths, a width that is not a multiple of its
+  /// heads, or a probability outside [0, 1].
   explicit SwinTransformer(At here, const Options& options = {});
   explicit SwinTransformer(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// x (B, channels, H, W) -> logits (B, classes), of any size of a patch at least. Throws ShapeError.
+  /// x (B, channels, H, W) -> logits (B, classes). The image must have at least the size of a patch. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
   const Options options;

@@ -15,7 +15,7 @@
 
 namespace xgrad::nn {
 
-/// The place of the layer norm in a residual connection.
+/// The place of the norm in a residual connection.
 enum class NormOrder {
   post,  ///< norm(x + f(x)), as in the paper
   pre,   ///< x + f(norm(x)), which trains without warm-up (Xiong et al. 2020)
@@ -25,7 +25,7 @@ enum class NormOrder {
 enum class NormKind {
   layer,                 ///< layer norm, as in the paper
   layer_without_affine,  ///< layer norm without gain and bias
-  batch,  ///< batch norm of the channels: in training, a position then depends on all others of the batch
+  batch,                 ///< batch norm of the channels: in training, a position depends on all others of the batch
   none,
 };
 
@@ -34,14 +34,15 @@ struct AddNormOptions {
   NormOrder order = NormOrder::post;
   NormKind kind = NormKind::layer;
 };
-/// Residual connection, dropout and norm.
+/// A residual connection with dropout and norm.
 struct AddNorm : Layer<AddNorm> {
   using Options = AddNormOptions;
 
-  /// The norm is over the last axes, of these sizes; a batch norm over one. Throws as LayerNorm and Dropout.
+  /// The norm is over the last axes, which have these sizes; a batch norm is over one axis. Throws what LayerNorm and
+  /// Dropout throw.
   AddNorm(At here, const Shape& sizes, const Options& options = {});
 
-  /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
+  /// norm(x + dropout(y)). Throws ShapeError if the shapes differ.
   Tensor forward(const Tensor& x, const Tensor& y) const;
 
   /// x with a residual connection around the sublayer f: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
@@ -60,14 +61,14 @@ struct AddNorm : Layer<AddNorm> {
   Tensor add(const Tensor& x, const Tensor& y) const;
 };
 
-/// The memory of the cross-attention of decoder block i.
+/// The memory that decoder block i attends to in its cross-attention.
 enum class CrossAttention {
-  last,        ///< the encoder's result, as in the paper
+  last,        ///< the result of the encoder, as in the paper
   same_depth,  ///< the result of encoder block i (He et al. 2018)
   all,         ///< the results of all N encoder blocks; key s N + i is position s of block i
 };
 
-/// The options of encoder and decoder.
+/// The options of the encoder and the decoder.
 struct TransformerOptions {
   std::int64_t dim = 512;  ///< C
   std::int64_t ffn = 2048;
@@ -75,18 +76,19 @@ struct TransformerOptions {
   std::int64_t layers = 6;
   double dropout = 0.1;
   NormOrder norm = NormOrder::post;
-  NormKind norm_kind = NormKind::layer;  ///< in residual connections; the last norm of pre-norm is a layer norm
-  /// The sizes of every layer norm: each position by itself, (C), if empty. With (T, C) all positions of a sequence
-  /// have one mean and one variance; so sequences have T positions, and each depends on all others, masked or not.
+  NormKind norm_kind = NormKind::layer;  ///< in residual connections; the last norm of a pre-norm model is a layer norm
+  /// The sizes of the axes of every layer norm. By default (C): each position is normalised separately. With (T, C),
+  /// all positions of a sequence share mean and variance. Every sequence then has T positions, and each depends on all
+  /// others, masked or not.
   Shape norm_shape = {};
   Activation activation = relu;
   bool attention_bias = false;
   CrossAttention cross_attention = CrossAttention::last;
-  Positions positions = Positions::sinusoidal;  ///< with `joined`, words have C/2 channels and positions the others
-  bool scale_embedding = true;                  ///< embeddings times sqrt(C)
+  Positions positions = Positions::sinusoidal;  ///< with `joined`, words have C/2 channels and positions the rest
+  bool scale_embedding = true;                  ///< whether embeddings are multiplied by sqrt(C)
   std::int64_t max_length = 1000;
 
-  /// The channels of an embedded word. Throws ValueError for joined positions and an odd `dim`.
+  /// The number of channels of an embedded word. Throws ValueError for joined positions with an odd `dim`.
   std::int64_t word_dim() const;
   PositionalEncodingOptions encoding() const { return {.kind = positions, .dropout = dropout}; }
   /// The options of the parts of a block. Throws ValueError for a `norm_shape` that is neither (C) nor (T, C).
@@ -96,11 +98,12 @@ struct TransformerOptions {
   MlpOptions feed_forward() const { return {.in = dim, .hidden = ffn, .activation = activation}; }
 };
 
-/// Self-attention and feed-forward, each with its residual connection. Throws ValueError as Encoder.
+/// A block of the encoder: self-attention and feed-forward network, each with a residual connection. Throws ValueError
+/// as Encoder does.
 struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   using Layer::Layer;
 
-  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also for another T than that of `norm_shape`.
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also if T differs from that of `norm_shape`.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
   MultiHeadAttention attn{at("attn"), options.dim, options.heads, options.attention()};
@@ -109,27 +112,27 @@ struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   AddNorm add_norm2{at("add_norm2"), options.norm_sizes(), options.add_norm()};
 };
 
-/// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
+/// The encoder: embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
 struct Encoder : Layer<Encoder, TransformerOptions> {
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1], a
-  /// `norm_shape` that is neither (C) nor (T, C), joined positions in an odd `dim`.
+  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, a dropout outside [0, 1], a
+  /// `norm_shape` that is neither (C) nor (T, C), or joined positions with an odd `dim`.
   Encoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Encoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
+  /// ids (B, S) -> (B, S, C). `mask` is usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor forward(const Index& ids, const AttentionMask& mask = {}) const;
 
-  /// The results of all blocks, the last of which is that of forward(), for a decoder that attends to more than that
-  /// one. With pre-norm, each goes through the last layer norm. Throws as forward().
+  /// The results of all blocks, for a decoder that attends to more than the last one, which is the result of forward().
+  /// With pre-norm, the last layer norm is applied to each. Throws what forward() throws.
   [[nodiscard]] Tensors block_outputs(const Index& ids, const AttentionMask& mask = {}) const;
 
   Embedding embedding;
   PositionalEncoding positions{at("positions"), options.max_length, options.word_dim(), options.encoding()};
   Stack<EncoderBlock> blocks{at("blocks"), options.layers, options};
-  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< with pre-norm
+  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< only with pre-norm
 };
 
-/// The state of a decoder block: the positions so far, and the memory that it attends to.
+/// The state of a decoder block: keys and values of earlier positions, and the memory that it attends to.
 struct DecoderBlockState {
   KeyValueCache past;
   KeyValue memory;
@@ -139,18 +142,19 @@ struct DecoderBlockState {
   void rewind(std::int64_t length) { past.rewind(length); }
 };
 
-/// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection. Throws
-/// ValueError as Encoder.
+/// A block of the decoder: masked self-attention, cross-attention to a memory, and feed-forward network, each with a
+/// residual connection. Throws ValueError as Encoder does.
 struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
 
-  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before, or those that another
-  /// `mask` leaves, as AttentionMask() leaves all. Throws ShapeError, also for another T than that of `norm_shape`.
+  /// All positions in one pass: x (B, T, C), memory (B, S, C) -> (B, T, C). By default the mask is causal; with
+  /// AttentionMask() every position attends to all. Throws ShapeError, also if T differs from that of `norm_shape`.
   Tensor forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {},
                  const AttentionMask& mask = causal) const;
 
-  /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
-  /// Throws ShapeError if x is of another batch size, or not all T positions of `norm_shape` at once.
+  /// Step by step: start() returns the state before the first position. forward() takes the next T positions, x (B, T,
+  /// C), and appends them to the state. It throws ShapeError if x and state differ in batch size, or if x does not have
+  /// all T positions of `norm_shape`.
   DecoderBlockState start(const Tensor& memory) const;
   Tensor forward(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
 
@@ -166,42 +170,42 @@ struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   Tensor run(const Tensor& x, const AttendSelf& attend_self, const AttendMemory& attend_memory) const;
 };
 
-/// The state of a decoder in the middle of a sequence. When a step or select() throws, whatever the reason, it is
-/// unchanged.
+/// The state of a decoder between two steps. If a step or select() throws, it is unchanged.
 struct DecoderState {
   std::vector<DecoderBlockState> blocks;
-  AttentionMask memory_mask;           ///< of all positions, those before included
-  std::int64_t keys_per_position = 1;  ///< of the memory: more for CrossAttention::all
-  Index origin;                        ///< (B) the row of the memory that each sequence began with
-  std::int64_t position = 0;           ///< of the next token
+  AttentionMask memory_mask;           ///< for all positions, the earlier ones included
+  std::int64_t keys_per_position = 1;  ///< keys for each position of the memory: N for CrossAttention::all
+  Index origin;                        ///< (B): the row of the memory from which each sequence started
+  std::int64_t position = 0;           ///< position of the next token
 
   std::int64_t batch() const { return origin.size(); }
   /// The number of positions so far.
   std::int64_t length() const { return position; }
   /// Keeps only the first `length` positions. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
-  /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
-  /// only if a row gets another's. Throws ValueError for a row that does not exist.
+  /// Row rows[i] of the batch becomes row i: a beam search continues some sequences and drops others. The memory is
+  /// copied only if a row gets the memory of another row. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 };
 
-/// Embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the logits.
+/// The decoder: embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the
+/// logits.
 struct Decoder : Layer<Decoder, TransformerOptions> {
-  /// Throws as Encoder.
+  /// Throws what Encoder throws.
   Decoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Decoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees the ids
-  /// of 0 ... t.
+  /// Teacher forcing, all positions in one pass: ids (B, T), memory (B, S, C) -> logits (B, T, V). The logits at
+  /// position t depend on the ids 0 ... t.
   Tensor forward(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
-  /// The same with the results of several encoder blocks, each (B, S, C): of all of them for CrossAttention::all, of
-  /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
-  /// serves all blocks. The mask speaks of positions t and s, however many keys a position has. Throws ValueError for a
-  /// number that does not fit.
+  /// The same with the results of several encoder blocks, each (B, S, C). CrossAttention::all takes any number of
+  /// results, CrossAttention::same_depth as many as the decoder has blocks; CrossAttention::last uses the last. A
+  /// single memory serves all blocks. The mask is for positions t and s, even if a position has several keys. Throws
+  /// ValueError if the number of results does not fit.
   Tensor forward(const Index& ids, const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
 
-  /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass; so the
-  /// mask is that of the whole pass. Throws ShapeError if ids are of another batch size than the state, or for a
+  /// Step by step: ids (B, T) are the next T tokens, often one -> logits (B, T, V), equal to those of one pass. The
+  /// mask must cover all positions of that pass. Throws ShapeError if ids and state differ in batch size, or for a
   /// position that the mask does not cover.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   DecoderState start(const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
@@ -210,7 +214,7 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   Embedding embedding;
   PositionalEncoding positions{at("positions"), options.max_length, options.word_dim(), options.encoding()};
   Stack<DecoderBlock> blocks{at("blocks"), options.layers, options};
-  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< with pre-norm
+  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< only with pre-norm
   Linear out;
 
  private:
@@ -218,26 +222,26 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   Memories memories(const Tensors& block_outputs, const AttentionMask& mask) const;
 };
 
-/// What EncoderDecoder::start gives to a search.
+/// The result of EncoderDecoder::start, for greedy(), sample() and beam_search().
 using DecoderStepper = StateStepper<Decoder, DecoderState>;
 
-/// The whole model, from one language's tokens to another's.
+/// The whole model, from tokens of one language to tokens of another:
 ///
 ///     nn::EncoderDecoder model{nn::root, source_vocab.size(), target_vocab.size(), options};
-///     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
+///     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), for training
 ///     auto decoding = model.start(source, lengths);
 ///     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
 struct EncoderDecoder : Layer<EncoderDecoder> {
   using Options = TransformerOptions;
 
-  /// Throws as Encoder.
+  /// Throws what Encoder throws.
   EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options);
   explicit EncoderDecoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
+  /// source (B, S), of which the first `lengths` (B) tokens are valid, target (B, T) -> logits (B, T, V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;
-  /// Decoding from the beginning. Records no graph. A model in training runs each step in evaluation mode, without
-  /// dropout.
+  /// Starts decoding from the beginning. Records no graph. A model in training runs each step in evaluation mode,
+  /// without dropout.
   DecoderStepper start(const Index& source, const Index& lengths) const;
 
   Encoder encoder;
@@ -247,7 +251,7 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
   [[nodiscard]] Tensors encode(const Index& source, const Index& lengths) const;
 };
 
-/// The decoder's input in teacher forcing: `bos`, then the target without its last token.      (B, T) -> (B, T)
+/// The input of the decoder in teacher forcing: `bos`, then the target without its last token.      (B, T) -> (B, T)
 /// Throws ShapeError unless target is (B, T).
 Index shift_right(const Index& target, std::int64_t bos);
 

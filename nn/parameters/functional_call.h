@@ -1,7 +1,7 @@
-// A model as a function of its parameters, and a second model of the same kind.
+// functional_call: a model as a function of its parameters. clone: a second model of the same kind.
 //
-//     const Tensor y = nn::functional_call(net, adapted, x);       // net(x) with these in place of net.parameters()
-//     const auto twin = nn::clone(net);                            // another net with the same numbers
+//     const Tensor y = nn::functional_call(net, adapted, x);       // net(x) with `adapted` as parameters
+//     const auto twin = nn::clone(net);                            // another model with the same values
 #pragma once
 
 #include <functional>
@@ -17,17 +17,17 @@
 
 namespace xgrad::nn {
 
-/// The scope of functional_call(): replaces leaves of a module by other tensors while it lives, and restores them when
-/// it dies. Every handle of such a leaf, for example the member `weight` of a layer, then has the value and the vertex
-/// of its stand-in. Copies of the leaf that are made in this thread, for example by rules, stay handles of the
-/// stand-in. A value that is assigned while the scope lives is assigned to the stand-in. The second run of a checkpoint
-/// has the same stand-ins.
+/// The scope of functional_call(). While it exists, it replaces leaves of a module by other tensors, the stand-ins; its
+/// end restores the leaves. All handles of such a leaf, for example the member `weight` of a layer, then have the value
+/// and the vertex of the stand-in. Copies that this thread makes of the leaf, for example in gradient rules, remain
+/// handles of the stand-in. An assignment to the leaf goes to the stand-in. When a checkpoint runs its function again,
+/// it uses the same stand-ins.
 ///
-/// Threads: the leaves are others for all threads, so no other may use them; it dies in the thread that made it, the
-/// newest first.
+/// Threads: the leaves are replaced for all threads, so no other thread may use them. Scopes must end in the thread
+/// that made them, in reverse order.
 class FunctionalCall final : public xgrad::detail::CopyListener {
  public:
-  /// Throws as functional_call().
+  /// Throws what functional_call() throws.
   [[nodiscard]] FunctionalCall(const Module& module, const Tensors& values);
   [[nodiscard]] FunctionalCall(const Module& module, const std::vector<std::pair<std::string, Tensor>>& values);
   ~FunctionalCall() override;
@@ -49,15 +49,15 @@ class FunctionalCall final : public xgrad::detail::CopyListener {
   std::unordered_map<const void*, const Tensor*> stand_ins_;
 };
 
-/// module(inputs...) with other tensors in place of its parameters: for all of them in the order of parameters(), or
-/// for those that are named, as in named_parameters() and named_buffers(). Gradients flow to the values, and the module
-/// is as it was when this returns or throws. Any name of a tied parameter replaces it everywhere; a module's
-/// assignments to a replaced buffer go to the value.
+/// Calls module(inputs...) with other tensors in place of its parameters: of all of them, in the order of parameters(),
+/// or of those with the given names, as in named_parameters() and named_buffers(). Gradients flow to the given tensors.
+/// Afterwards, also if something is thrown, the module is as before. Any name of a tied parameter replaces it
+/// everywhere. If the module assigns to a replaced buffer, the given tensor gets the value.
 ///
-/// Throws ValueError for another number of values, for a name that the module does not have or that comes twice,
-/// ShapeError for values of other shapes, GraphError for undefined ones, and what the module throws.
+/// Throws ValueError for a wrong number of values, and for a name that the module does not have or that occurs twice;
+/// ShapeError for values of other shapes; GraphError for undefined values; and what the module throws.
 ///
-/// Threads: no other thread may use the module meanwhile.
+/// Threads: no other thread may use the module during the call.
 template <class M, class... Inputs>
 decltype(auto) functional_call(const M& module, const Tensors& values, const Inputs&... inputs) {
   const FunctionalCall scope(module, values);
@@ -71,13 +71,13 @@ decltype(auto) functional_call(const M& module, const std::vector<std::pair<std:
 }
 
 namespace detail {
-/// Gives `to`, which was made like `from`, its numbers, modes, and what is frozen.
+/// Copies the values, the modes and the frozen state from `from` to `to`, a model made in the same way.
 void copy_state(const Module& from, const Module& to);
 }  // namespace detail
 
-/// A copy of a model: another model of the same options, with the same values, modes and frozen parameters, but without
-/// the hooks. The class must have a constructor (At), or (At, Options) and a member `options`, or a function
-/// arguments() that returns what its constructor takes behind the place, as a tuple. Every layer has one of them.
+/// A copy of a model: another model with the same options, values, modes and frozen parameters, but without the hooks.
+/// The class must have a constructor (At), or a constructor (At, Options) and a member `options`, or a function
+/// arguments() that returns a tuple of the constructor's arguments after the place. All layers fulfil this.
 template <class M>
 std::unique_ptr<M> clone(const M& model) {
   std::unique_ptr<M> twin;

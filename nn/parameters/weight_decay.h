@@ -1,4 +1,4 @@
-// Parameters without weight decay.
+// The rule for which parameters weight decay is switched off.
 //
 //     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
 //         model.parameters(), {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}},
@@ -11,13 +11,13 @@
 
 namespace xgrad::nn {
 
-/// A predicate on parameters, as optim::parameter_groups takes it.
+/// A predicate on parameters, for optim::parameter_groups.
 using WeightDecayRule = std::function<bool(const Tensor& parameter)>;
 
-/// The usual rule: true for the parameters of a model without weight decay, because shrinking them does not make the
-/// function simpler: those of norms, of embeddings, learned positions and class tokens, biases, and all others that are
-/// no matrices. Layers decide: by declaring a parameter with Decay::no, or one of less than two axes. An embedding that
-/// is the head of its model, too, counts as an embedding. The rule holds the parameters themselves, not the model.
+/// The usual rule: true for parameters without weight decay, because smaller values do not make the function simpler.
+/// These are the parameters of norms, embeddings, learned positions and class tokens, biases, and all others with fewer
+/// than two axes. A layer marks its parameters with Decay::no. An embedding that is also the head of its model counts
+/// as an embedding. The rule stores the parameters, not the model.
 WeightDecayRule without_weight_decay(const Module& model);
 
 }  // namespace xgrad::nn
