@@ -7,13 +7,13 @@ namespace xgrad::optim {
 
 struct AdadeltaOptions {
   double lr = 1;
-  double rho = 0.9;  ///< in [0, 1)
+  double rho = 0.9;  ///< decay of the averages, in [0, 1)
   double eps = 1e-6;
   double weight_decay = 0;  ///< lambda
-  bool maximize = false;    ///< step up the gradient: -g takes the place of g
+  bool maximize = false;    ///< use -g in place of g: maximize the loss
 };
 
-/// Zeiler 2012. With gradient g:
+/// Adadelta (Zeiler 2012). With gradient g:
 ///
 ///     g <- g + lambda x
 ///     v <- rho v + (1 - rho) g^2
@@ -21,7 +21,7 @@ struct AdadeltaOptions {
 ///     d <- rho d + (1 - rho) s^2
 ///     x <- x - lr s
 ///
-/// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
+/// A gradient that is not finite, or whose square overflows, is treated as in Adam.
 class Adadelta : public OptimizerOf<Adadelta, AdadeltaOptions> {
  public:
   using OptimizerOf::OptimizerOf;

@@ -11,16 +11,16 @@ struct AdagradOptions {
   double weight_decay = 0;               ///< lambda
   double initial_accumulator_value = 0;  ///< s before the first step
   double eps = 1e-10;
-  bool maximize = false;  ///< step up the gradient: -g takes the place of g
+  bool maximize = false;  ///< use -g in place of g: maximize the loss
 };
 
-/// Duchi, Hazan and Singer 2011. In step t = 1, 2, ... with gradient g:
+/// Adagrad (Duchi, Hazan, Singer 2011). In step t = 1, 2, ... with gradient g:
 ///
 ///     g <- g + lambda x
 ///     s <- s + g^2
 ///     x <- x - lr / (1 + (t - 1) eta) g / (sqrt(s) + eps)
 ///
-/// Gradients whose squares s could not hold, and those that are not finite, count as with Adam.
+/// A gradient that is not finite, or whose square overflows, is treated as in Adam.
 class Adagrad : public OptimizerOf<Adagrad, AdagradOptions> {
  public:
   using OptimizerOf::OptimizerOf;

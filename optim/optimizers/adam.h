@@ -7,7 +7,7 @@
 
 namespace xgrad::optim {
 
-/// The options of Adam, and of AdamW, whose weight decay is decoupled from the gradient and not 0.
+/// The options of Adam and AdamW. With AdamW (decoupled) weight_decay is 0.01 by default.
 template <bool decoupled>
 struct AdamOptionsOf {
   double lr = 1e-3;
@@ -15,7 +15,7 @@ struct AdamOptionsOf {
   double eps = 1e-8;
   double weight_decay = decoupled ? 0.01 : 0;  ///< lambda
   bool amsgrad = false;                        ///< divide by the largest v so far
-  bool maximize = false;                       ///< step up the gradient: -g takes the place of g
+  bool maximize = false;                       ///< use -g in place of g: maximize the loss
 };
 /// The options of Adam.
 using AdamOptions = AdamOptionsOf<false>;
@@ -24,7 +24,7 @@ using AdamWOptions = AdamOptionsOf<true>;
 
 namespace detail {
 
-/// What states of Adam and AdamW record.
+/// The options that a state of Adam or AdamW records.
 template <class Options>
 std::vector<NamedOption> adam_named_options(const Options& options) {
   return {{"betas[0]", options.betas[0], NamedOption::below_one},
@@ -43,18 +43,18 @@ Moments adam_moments(const Options& options) {
 
 }  // namespace detail
 
-/// Kingma and Ba 2015. In step t = 1, 2, ... with gradient g:
+/// Adam (Kingma, Ba 2015). In step t = 1, 2, ... with gradient g:
 ///
 ///     g <- g + lambda x
 ///     m <- b1 m + (1 - b1) g
 ///     v <- b2 v + (1 - b2) g^2
 ///     x <- x - lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + eps)
 ///
-/// With amsgrad (Reddi, Kale, Kumar 2018) the largest v so far takes the place of v in the last line.
+/// With amsgrad (Reddi, Kale, Kumar 2018), the largest v so far replaces v in the last line.
 ///
-/// Each parameter counts its own steps t. A finite g beyond 2^63 (double: 2^511), whose square v could not hold, counts
-/// as that number in both m and v, so that its step is as long as any other's and it does not stop a parameter for
-/// good. A g that is not finite makes x NaN.
+/// Each parameter counts its own steps t. If the square of a finite g would overflow, |g| > 2^63 (double: 2^511), that
+/// bound replaces |g| in m and v. The step then has the usual length, and the parameter can still be trained
+/// afterwards. A g that is not finite makes x NaN.
 class Adam : public OptimizerOf<Adam, AdamOptions> {
  public:
   using OptimizerOf::OptimizerOf;
@@ -67,7 +67,8 @@ class Adam : public OptimizerOf<Adam, AdamOptions> {
   static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
-/// Adam with decoupled weight decay, Loshchilov and Hutter 2019: instead of adding to g it begins with
+/// AdamW, Adam with decoupled weight decay (Loshchilov, Hutter 2019). Lambda is not added to g; instead, each step
+/// first shrinks x:
 ///
 ///     x <- x - lr lambda x
 class AdamW : public OptimizerOf<AdamW, AdamWOptions> {

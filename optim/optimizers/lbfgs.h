@@ -1,4 +1,4 @@
-// L-BFGS: steps that learn the curvature of the loss, for deterministic problems.
+// L-BFGS: an optimizer that estimates the curvature of the loss, for losses without randomness.
 //
 //     optim::LBFGS lbfgs{model.parameters(), {.line_search_fn = optim::LineSearch::strong_wolfe}};
 //     for (int step = 0; step < 20; ++step) lbfgs.step([&] { return mse_loss(model(x), y); });
@@ -15,52 +15,52 @@
 
 namespace xgrad::optim {
 
-/// How L-BFGS finds the length of a step.
+/// How L-BFGS chooses the length of a step.
 enum class LineSearch {
-  none,          ///< it is lr
-  strong_wolfe,  ///< it fulfils the strong Wolfe conditions with c1 = 1e-4 and c2 = 0.9
+  none,          ///< the length is lr; in the first iteration lr min(1, 1 / sum |g|)
+  strong_wolfe,  ///< the length fulfils the strong Wolfe conditions with c1 = 1e-4 and c2 = 0.9
 };
 
 struct LbfgsOptions {
   double lr = 1;
-  std::int64_t max_iter = 20;                 ///< iterations in one step
-  std::optional<std::int64_t> max_eval = {};  ///< losses computed in one step; 5/4 max_iter if not given
-  double tolerance_grad = 1e-7;               ///< a step ends where no gradient is larger
-  double tolerance_change = 1e-9;             ///< and where parameters or loss change less
-  std::int64_t history_size = 100;            ///< pairs of changes that are saved
+  std::int64_t max_iter = 20;                 ///< limit of iterations in one step
+  std::optional<std::int64_t> max_eval = {};  ///< limit of evaluations of the loss in one step; default 5/4 max_iter
+  double tolerance_grad = 1e-7;               ///< ends a step when no element of |g| is above it
+  double tolerance_change = 1e-9;             ///< ends a step when parameters or loss change by less
+  std::int64_t history_size = 100;            ///< limit of saved pairs (s, y)
   LineSearch line_search_fn = LineSearch::none;
-  bool maximize = false;  ///< climb
+  bool maximize = false;  ///< maximize the loss
 };
 
 /// The report of a step of L-BFGS.
 struct LbfgsReport {
-  double loss = 0;  ///< before the step
+  double loss = 0;  ///< the loss before the step
   std::int64_t iterations = 0;
-  std::int64_t evaluations = 0;  ///< how often the loss was computed
+  std::int64_t evaluations = 0;  ///< how many times the loss was computed
 };
 
-/// Not an Optimizer: one step evaluates the loss several times along a line, so it takes a closure instead of gradients
-/// and has no rates by group.
+/// L-BFGS (Nocedal 1980), in the form of PyTorch. It is not an Optimizer: one step evaluates the loss several times, so
+/// it takes a function instead of gradients, and all parameters share one learning rate.
 ///
-/// Nocedal 1980, in PyTorch's form: the direction is -H g. The estimate H of the inverse Hessian matrix consists of the
-/// last changes of parameters s and of gradients y with y s > 1e-10, in memory of 2 history_size copies of the
-/// parameters. All parameters are one vector; frozen parameters do not change.
+/// The direction of a step is -H g. H estimates the inverse Hessian from the last changes s of the parameters and y of
+/// the gradients for which y s > 1e-10. This needs memory for 2 history_size copies of the parameters. All parameters
+/// form one vector; frozen parameters do not change.
 ///
-/// Threads: one at a time, and while it steps, no other thread may use the parameters.
+/// Threads: one thread at a time. During a step no other thread may use the parameters.
 class LBFGS {
  public:
   using Options = LbfgsOptions;
 
-  /// Throws ValueError for a parameter given twice, none at all, an option that is negative or not finite, max_iter,
+  /// Throws ValueError for a duplicate parameter, an empty list, an option that is negative or not finite, or max_iter,
   /// max_eval or history_size below 1; GraphError for a parameter that is no leaf.
   explicit LBFGS(const Tensors& parameters, const Options& options = {});
   LBFGS(const LBFGS&) = delete;
   LBFGS& operator=(const LBFGS&) = delete;
 
-  /// Up to max_iter iterations. `loss` computes the loss, of the same data each time; the gradients are taken from its
-  /// result, so that nothing has to be zeroed. Throws ValueError for an empty function, ShapeError for a loss that is
-  /// not one element, NumericError where the loss or a gradient is not finite, and what `loss` and grad() throw; then
-  /// the parameters and the state are unchanged.
+  /// Makes up to max_iter iterations. `loss` computes the loss of the same data each time; no gradients have to be
+  /// zeroed. Throws ValueError for an empty function, ShapeError for a loss with more than one element, NumericError
+  /// for a loss or a gradient that is not finite, and what `loss` and grad() throw. If it throws, parameters and state
+  /// are unchanged.
   LbfgsReport step(const std::function<Tensor()>& loss);
 
   [[nodiscard]] Tensors parameters() const;
@@ -68,11 +68,11 @@ class LBFGS {
   /// Throws ValueError for a rate that is negative or not finite.
   void set_lr(double lr);
 
-  /// Everything that the next steps depend on except the parameters, for a checkpoint.
+  /// The state for a checkpoint: everything that the next steps depend on except for the parameters.
   StateFile state_dict() const;
-  /// Restores a state: the next steps give the same bits. Throws FormatError for a state of another kind of optimizer,
-  /// of parameters of another size, with another option (see Optimizer), or with numbers that no step makes. Then
-  /// nothing has changed.
+  /// Restores a state: the next steps give the same results to the last bit. Throws FormatError for the state of
+  /// another optimizer, parameters of another size, another option (see Optimizer), or values that no step produces. If
+  /// it throws, nothing is changed.
   void load_state_dict(const StateFile& state);
 
  private:

@@ -11,11 +11,12 @@ struct LionOptions {
   double lr = 1e-4;
   std::array<double, 2> betas{0.9, 0.99};
   double weight_decay = 0;  ///< lambda
-  bool maximize = false;    ///< step up the gradient: -g takes the place of g
+  bool maximize = false;    ///< use -g in place of g: maximize the loss
 };
 
-/// Chen et al. 2023 (algorithm 2): every number moves by lr, whatever the size of its gradient, so that lr is to be 3
-/// to 10 times smaller than AdamW's, and lambda as much larger. With gradient g:
+/// Lion (Chen et al. 2023, algorithm 2). Without weight decay every element moves by lr, whatever the size of its
+/// gradient. So lr should be 3 to 10 times smaller than for AdamW, and lambda larger by the same factor. With gradient
+/// g:
 ///
 ///     x <- x - lr (sign(b1 m + (1 - b1) g) + lambda x)
 ///     m <- b2 m + (1 - b2) g

@@ -1,11 +1,11 @@
-// The exponential moving average of weights, which often predicts better than the weights themselves.
+// The exponential moving average of weights. Models with averaged weights often predict better.
 //
 //     optim::ExponentialMovingAverage average{model.parameters(), {.decay = 0.999}};
 //     for (int step = 0; step < 1000; ++step) {
 //       adam.step(grad(loss, model.parameters()));
 //       average.update();
 //     }
-//     const optim::AveragedWeights averaged(average);  // the model has the averages until the end of the block
+//     const optim::AveragedWeights averaged(average);  // the model uses the averages until the end of the block
 #pragma once
 
 #include <string>
@@ -17,39 +17,41 @@
 namespace xgrad::optim {
 
 struct MovingAverageOptions {
-  double decay = 0.999;  ///< in [0, 1]: the weight of the old average in an update
+  double decay = 0.999;  ///< weight of the old average in an update, in [0, 1]
 };
 
-/// Polyak and Juditsky 1992; PyTorch's AveragedModel with get_ema_multi_avg_fn. With weights x, in every update
+/// The exponential moving average of weights (Polyak, Juditsky 1992), as PyTorch's AveragedModel with
+/// get_ema_multi_avg_fn. Each update with weights x computes
 ///
 ///     a <- x                                the first time
 ///     a <- decay a + (1 - decay) x          afterwards
 ///
-/// All given tensors are averaged, also buffers such as BatchNorm's statistics. A module's buffers of integers, which
-/// count something, are copied instead, and so are buffers that are not finite (a mask of -inf).
-/// Threads: one at a time, and while it updates or swaps, no other thread may use the tensors.
+/// All given tensors are averaged, also buffers such as the statistics of BatchNorm. Integer buffers of a module, which
+/// count something, are copied instead, and so are buffers that are not finite, such as a mask of -infinity.
+/// Threads: one thread at a time. During an update or a swap no other thread may use the tensors.
 class ExponentialMovingAverage {
  public:
   using Options = MovingAverageOptions;
 
-  /// Throws ValueError for a decay outside [0, 1], a duplicate tensor and an empty list; GraphError for a tensor that
-  /// is no leaf.
+  /// Throws ValueError for a decay outside [0, 1], a duplicate tensor or an empty list; GraphError for a tensor that is
+  /// no leaf.
   explicit ExponentialMovingAverage(const Tensors& parameters, const Options& options = {});
   ExponentialMovingAverage(const ExponentialMovingAverage&) = delete;
   ExponentialMovingAverage& operator=(const ExponentialMovingAverage&) = delete;
 
-  /// To be called after each step of the optimizer. Throws NumericError for a weight that is not finite, by name,
-  /// ShapeError for one whose shape has changed, GraphError while AveragedWeights live; then nothing has changed.
+  /// Updates the averages; call it after each step of the optimizer. Throws NumericError, which names the weight, for a
+  /// weight that is not finite, ShapeError for a changed shape, and GraphError while AveragedWeights exist. If it
+  /// throws, nothing is changed.
   void update();
   /// The number of updates so far.
   std::int64_t updates() const { return updates_; }
-  /// The averages in the order of the parameters; before the first update, the values at construction.
+  /// The averages in the order of the parameters; before the first update, the initial values.
   std::vector<Array> averages() const;
 
-  /// Averages by name, the number of updates and the decay, for a checkpoint.
+  /// The averages by name, the number of updates and the decay, for a checkpoint.
   StateFile state_dict() const;
-  /// Restores a state. Throws FormatError for another decay, and with every name that is missing, unexpected, of
-  /// another shape or not finite; then nothing has changed.
+  /// Restores a state. Throws FormatError for another decay, and with a list of all names that are missing, unexpected,
+  /// of another shape or not finite. If it throws, nothing is changed.
   void load_state_dict(const StateFile& state);
 
  private:
@@ -67,12 +69,12 @@ class ExponentialMovingAverage {
   bool swapped_ = false;
 };
 
-/// A scope in which the parameters have the averages as values. Its end restores their old values. The averages must
+/// A scope in which the parameters have the averages as values. Its end restores the original values. The averages must
 /// outlive it.
-/// Threads: as ExponentialMovingAverage.
+/// Threads: the same rules as for ExponentialMovingAverage.
 class [[nodiscard]] AveragedWeights {
  public:
-  /// Throws GraphError inside another scope of the same averages.
+  /// Throws GraphError within another scope for the same averages.
   [[nodiscard]] explicit AveragedWeights(ExponentialMovingAverage& average);
   ~AveragedWeights();
   AveragedWeights(const AveragedWeights&) = delete;

@@ -1,4 +1,4 @@
-// Muon: steps along orthogonal matrices.
+// Muon: an optimizer that orthogonalises the step of every matrix.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace xgrad::optim {
 
-/// The factor of lr in Muon, for a parameter of m rows and n columns.
+/// The factor of lr in Muon, for a parameter with m rows and n columns.
 enum class MuonRate {
-  original,            ///< sqrt(max(1, m / n)), Keller Jordan's
-  match_rms_adamw,     ///< 0.2 sqrt(max(m, n)): with this, a rate for AdamW will do (Liu et al. 2025)
+  original,            ///< sqrt(max(1, m / n)) (Jordan et al. 2024)
+  match_rms_adamw,     ///< 0.2 sqrt(max(m, n)), which makes learning rates of AdamW suitable (Liu et al. 2025)
   spectral_unclamped,  ///< sqrt(m / n) (Bernstein 2025)
 };
 
@@ -20,14 +20,14 @@ struct MuonOptions {
   double momentum = 0.95;     ///< mu
   bool nesterov = true;
   std::array<double, 3> ns_coefficients{3.4445, -4.775, 2.0315};  ///< a, b, c
-  double eps = 1e-7;                                              ///< the least norm that is divided by
+  double eps = 1e-7;                                              ///< lower bound of the norm |u|
   std::int64_t ns_steps = 5;
   MuonRate adjust_lr_fn = MuonRate::original;
-  bool maximize = false;  ///< step up the gradient: -g takes the place of g
+  bool maximize = false;  ///< use -g in place of g: maximize the loss
 };
 
-/// Jordan et al. 2024, for matrices: those between the first and the last layer; biases, norms, embeddings and the head
-/// are AdamW's. In each step with gradient g:
+/// Muon (Jordan et al. 2024), for the matrices between the first and the last layer. Use AdamW for biases, norms,
+/// embeddings and the head. In each step with gradient g:
 ///
 ///     b <- mu b + (1 - mu) g
 ///     u = mu b + (1 - mu) g with nesterov, b without
@@ -35,11 +35,11 @@ struct MuonOptions {
 ///     x <- x - lr lambda x
 ///     x <- x - lr adjust_lr_fn o
 ///
-/// The Newton-Schulz iteration drives the singular values of u towards 1, to between 0.7 and 1.2 with these
-/// coefficients. PyTorch rounds its products to bfloat16; here matmul_precision() decides.
+/// The Newton-Schulz iteration moves the singular values of u towards 1, with these coefficients to between 0.7 and
+/// 1.2. PyTorch rounds its products to bfloat16; here matmul_precision() determines their precision.
 ///
-/// Throws GraphError for a parameter that is no leaf, ShapeError for one that is no matrix, and otherwise as all
-/// optimizers.
+/// Throws GraphError for a parameter that is no leaf, ShapeError for a parameter that is no matrix, and the errors of
+/// all optimizers.
 class Muon : public OptimizerOf<Muon, MuonOptions> {
  public:
   using OptimizerOf::OptimizerOf;

@@ -1,4 +1,5 @@
-// Optimizer: the base of all optimizers. Parameters in groups, learning rates, steps, and state that can be saved.
+// Optimizer: the base class of all optimizers, with groups of parameters, learning rates, steps, and a state for
+// checkpoints.
 //
 //     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
 //     adam.step(grad(loss, model.parameters()));              // or loss.backward(); adam.step(); adam.zero_grad();
@@ -26,12 +27,12 @@ struct Group {
 /// The report of a step.
 struct StepReport {
   std::int64_t updated = 0;
-  std::int64_t skipped = 0;  ///< parameters without a gradient
+  std::int64_t skipped = 0;  ///< number of parameters without a gradient
 };
 
-/// The base of optimizers that change each parameter along its own gradient. The kinds are SGD, Adam, AdamW,
-/// RMSprop, Adagrad, Adadelta, Lion, Muon.
-/// Threads: one at a time, and while it steps, no other thread may use the parameters.
+/// The base class of optimizers that change each parameter along its own gradient: SGD, Adam, AdamW, RMSprop, Adagrad,
+/// Adadelta, Lion, Muon.
+/// Threads: one thread at a time. During a step no other thread may use the parameters.
 class Optimizer {
  public:
   Optimizer(const Optimizer&) = delete;
@@ -39,13 +40,13 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Changes every parameter in place along its gradient. `gradients` are in the order of the parameters; an undefined
-  /// gradient leaves its parameter unchanged. Throws ValueError for another number of gradients, ShapeError for another
-  /// shape. The first step also throws ValueError if a model has got parameters since the optimizer was made, because
-  /// they would not be trained. If it throws, also for lack of memory, nothing has changed; errors of an observer's
-  /// event() come after the step.
+  /// gradient leaves its parameter unchanged. Throws ValueError for a wrong number of gradients, ShapeError for another
+  /// shape. The first step also throws ValueError if a model has more parameters than when the optimizer was made,
+  /// because the new ones would not be trained. If it throws, also for lack of memory, nothing is changed; only errors
+  /// in event() of an observer come after the step.
   StepReport step(const Tensors& gradients);
-  /// The same with the gradients that backward() has accumulated in the parameters. Frozen parameters do not change.
-  /// Throws GraphError if no parameter has a gradient.
+  /// The same with the gradients that backward() has accumulated. Frozen parameters do not change. Throws GraphError if
+  /// no parameter has a gradient.
   StepReport step();
   /// Clears the accumulated gradients.
   void zero_grad() const;
@@ -58,54 +59,54 @@ class Optimizer {
   /// that is negative or not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
-  /// The rate of the group's options, or of the last set_lr(). Schedules are functions of this rate.
+  /// The learning rate in the options of the group, or of the last set_lr(). Schedules are functions of this rate.
   double initial_lr(int group = 0) const;
   /// Sets the rate of all groups.
   void set_lr(double lr);
 
-  /// Everything that the next steps depend on except the parameters, for a checkpoint: the learning rates, and for each
-  /// parameter, by its name (or its number, if it has no name), the count of steps and the moments. The options of each
-  /// group are metadata such as "weight_decay.0".
+  /// The state for a checkpoint: everything that the next steps depend on except for the parameters. It has the
+  /// learning rates, and for each parameter the number of steps and the moments, by the name of the parameter, or its
+  /// number if it has no name. The options of each group are metadata such as "weight_decay.0".
   StateFile state_dict() const;
-  /// Restores a state, with its learning rates: the next steps give the same bits. Throws FormatError for another kind
-  /// of optimizer; for another value of an option, by its name (to resume with another value, erase the entry from the
-  /// metadata); and with every name that is missing, unexpected, of another shape, or holds impossible numbers: a count
-  /// of steps that is negative or beyond 2^53, moments that are not finite, squares that are negative. If it throws,
-  /// nothing has changed.
+  /// Restores a state and its learning rates: the next steps give the same results to the last bit. Throws FormatError
+  /// for another kind of optimizer, and for a different value of an option, which it names. (To resume with another
+  /// value, erase the entry from the metadata.) Throws FormatError also with a list of all names that are missing,
+  /// unexpected, of another shape, or have impossible values: a number of steps that is negative or above 2^53, moments
+  /// that are not finite, negative squares. If it throws, nothing is changed.
   void load_state_dict(const StateFile& state);
 
  protected:
   /// The state of a parameter.
   struct State {
-    std::int64_t steps = 0;          ///< made so far, without the one in progress
-    std::vector<Array> moments;      ///< those of its group
-    std::optional<Array> direction;  ///< of the step in progress, for kinds with a function `direction`
+    std::int64_t steps = 0;          ///< steps so far, without the current one
+    std::vector<Array> moments;      ///< the moments that its group has
+    std::optional<Array> direction;  ///< of the current step, for optimizers with a function `direction`
   };
 
-  /// An array of the parameter's shape that an optimizer saves for each parameter of a group.
+  /// An array of the shape of the parameter that the optimizer stores for each parameter of a group.
   struct Moment {
     const char* name;
-    bool negative = true;  ///< whether its numbers may be
-    Real initial = 0;      ///< its numbers before the first step
+    bool negative = true;  ///< whether its elements may be negative
+    Real initial = 0;      ///< its elements before the first step
   };
   using Moments = std::vector<Moment>;
 
   using NamedOptions = std::vector<NamedOption>;
 
-  /// `kind` is the optimizer's name, "adam". All names must live as long as the program. Throws ValueError if none of
-  /// the groups, which are added next, has a parameter.
+  /// `kind` is the name of the optimizer, "adam". The string must exist as long as the program. Throws ValueError if no
+  /// group has a parameter. Groups are added afterwards.
   template <class Options>
   Optimizer(const char* kind, const std::vector<Group<Options>>& groups) : kind_(kind) {
     if (std::ranges::all_of(groups, [](const auto& group) { return group.parameters.empty(); })) {
       fail<ValueError>(kind, "there are no parameters");
     }
   }
-  /// Throws ValueError for a rate or a option outside its range or a parameter that is in this or another group
-  /// already, GraphError for one that is no leaf.
+  /// Throws ValueError for a rate or an option outside its range, or a parameter that is already in a group; GraphError
+  /// for a parameter that is no leaf.
   void add_group(const Tensors& parameters, double lr, const Moments& moments, const NamedOptions& named);
-  /// Sets state.direction if the kind has one, for all parameters before any of them changes.
+  /// Sets state.direction, for optimizers that have one. Called for all parameters before any of them changes.
   virtual void prepare(const Array& g, State& state, int group) const = 0;
-  /// x <- x + one step along -g. The arrays that are written to are unshared; the function must not fail.
+  /// Adds one step along -g to x. The written arrays have no other owner. Must not fail.
   virtual void update(Array& x, const Array& g, State& state, int group, double lr) const = 0;
 
  private:
@@ -141,25 +142,25 @@ class Optimizer {
   bool has_stepped_ = false;
 };
 
-/// The frame of an optimizer with options of type OptionsOf. A kind of optimizer consists of
+/// The base class of optimizers with options. A derived class has:
 ///
 /// - `static constexpr const char* kind`: its name in errors and states
 /// - `static NamedOptions named_options(const Options&)`: the options that a state records, and their ranges
 /// - `static Moments moments(const Options&)`: the moments of each parameter
-/// - `static void advance(Array& x, const Array& g, State&, const Options&, double lr)`: a step, which may not fail
-/// - `static Array direction(const Array& g, const State&, const Options&)`, if a step needs something that could
-///   fail for lack of memory: made before any parameter moves, and found in State::direction
-/// - `static void check(const Tensor& parameter)`, if there are parameters that it cannot train
+/// - `static void advance(Array& x, const Array& g, State&, const Options&, double lr)`: a step, which must not fail
+/// - `static Array direction(const Array& g, const State&, const Options&)`, if a step allocates memory, which may
+///   fail: called before any parameter changes; the result is in State::direction
+/// - `static void check(const Tensor& parameter)`, if it cannot train some parameters: throws for these
 ///
-/// Threads: as Optimizer.
+/// Threads: the same rules as for Optimizer.
 template <class Self, class OptionsOf>
 class OptimizerOf : public Optimizer {
  public:
   using Options = OptionsOf;
   using Group = optim::Group<Options>;
 
-  /// Both constructors throw ValueError for no parameters, for a duplicate parameter and for an option outside its
-  /// range, GraphError for a parameter that is no leaf.
+  /// Both constructors throw ValueError for an empty list, a duplicate parameter or an option outside its range, and
+  /// GraphError for a parameter that is no leaf.
   OptimizerOf(const Tensors& parameters, const Options& options = {})
       : OptimizerOf(std::vector<Group>{{parameters, options}}) {}
   explicit OptimizerOf(const std::vector<Group>& groups) : Optimizer(Self::kind, groups) {

@@ -1,4 +1,4 @@
-// Parameters by name: matching patterns, freezing, and groups with options of their own.
+// Selecting parameters by name: matching patterns, freezing, and groups with separate options.
 //
 //     optim::freeze(model.parameters(), "encoder.*");
 //     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
@@ -16,30 +16,30 @@
 
 namespace xgrad::optim {
 
-// Threads: functions that freeze parameters run alone; the others read.
+// Threads: freeze() and unfreeze() need exclusive access to the parameters; the other functions only read.
 
-/// Whether a name fits a pattern, by POSIX fnmatch(): `*` matches any text with dots, `?` one character, `[0-3x]` one
-/// of these, `[!0-3]` one other character; a `[` without `]` and a backslash match themselves.
+/// Whether a name matches a pattern of POSIX fnmatch(): `*` matches any text, also with dots, `?` any character,
+/// `[0-3x]` one of these characters, `[!0-3]` any other character. A `[` without `]` and a backslash match themselves.
 bool fits(std::string_view name, std::string_view pattern);
 
-/// The parameters whose names fit. Throws ValueError for a pattern that fits none.
+/// The parameters whose names match. Throws ValueError if none matches.
 [[nodiscard]] Tensors matching(const Tensors& parameters, std::string_view pattern);
 /// The parameters that are not frozen.
 [[nodiscard]] Tensors trainable(const Tensors& parameters);
 
-/// Freezes the parameters whose names fit: no gradients flow to them, and optimizers do not change them. Returns their
-/// number. Graphs that exist already do not change. freeze() and unfreeze() throw as matching(), and GraphError for a
-/// parameter that is no leaf; then nothing has changed.
+/// Freezes the parameters whose names match, and returns their number. Frozen parameters get no gradients, and
+/// optimizers do not change them. Existing graphs do not change. freeze() and unfreeze() throw ValueError if no name
+/// matches, and GraphError for a parameter that is no leaf. If they throw, nothing is changed.
 std::int64_t freeze(const Tensors& parameters, std::string_view pattern);
-/// Unfreezes the parameters whose names fit.
+/// Unfreezes the parameters whose names match, and returns their number.
 std::int64_t unfreeze(const Tensors& parameters, std::string_view pattern);
 
 /// A predicate on parameters.
 using ParameterRule = std::function<bool(const Tensor& parameter)>;
-/// True for the parameters whose names fit.
+/// A rule that is true for the parameters whose names match.
 ParameterRule named(std::string_view pattern);
 
-/// Options for the parameters that a rule applies to.
+/// The options of the parameters for which a rule is true.
 template <class Options>
 struct GroupRule {
   ParameterRule applies;
@@ -47,13 +47,13 @@ struct GroupRule {
 };
 
 namespace detail {
-/// The parameters by the first rule that applies; the last list has the parameters without a rule.
+/// Splits the parameters by the first rule that is true; the last list has the parameters for which no rule is true.
 [[nodiscard]] std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
 }  // namespace detail
 
-/// Groups for an optimizer: each parameter gets the options of the first rule that applies to it, or `otherwise`, which
-/// is the first group. Throws ValueError for an empty rule, for a rule that no parameter is left for, and for an empty
-/// list of parameters.
+/// Groups for an optimizer. Each parameter gets the options of the first rule that is true for it. If there is none, it
+/// gets `otherwise`, the options of the first group. Throws ValueError for an empty rule, a rule that gets no
+/// parameter, or an empty list of parameters.
 template <class Options>
 std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const std::vector<GroupRule<Options>>& rules,
                                              const Options& otherwise = {}) {

@@ -7,15 +7,15 @@ namespace xgrad::optim {
 
 struct RmspropOptions {
   double lr = 1e-2;
-  double alpha = 0.99;  ///< in [0, 1)
+  double alpha = 0.99;  ///< decay of the averages, in [0, 1)
   double eps = 1e-8;
   double weight_decay = 0;  ///< lambda
   double momentum = 0;      ///< mu
-  bool centered = false;    ///< divide by the deviation of g, not by the root of its mean square
-  bool maximize = false;    ///< step up the gradient: -g takes the place of g
+  bool centered = false;    ///< divide by the standard deviation of g, not by the root of its mean square
+  bool maximize = false;    ///< use -g in place of g: maximize the loss
 };
 
-/// Hinton 2012 (lecture 6e), in PyTorch's form. With gradient g:
+/// RMSprop (Hinton 2012, lecture 6e), in the form of PyTorch. With gradient g:
 ///
 ///     g <- g + lambda x
 ///     v <- alpha v + (1 - alpha) g^2
@@ -23,8 +23,8 @@ struct RmspropOptions {
 ///     b <- mu b + g / (sqrt(v - a^2) + eps)
 ///     x <- x - lr b
 ///
-/// v - a^2 counts as 0 where rounding makes it negative, which is NaN in PyTorch.
-/// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
+/// If rounding makes v - a^2 negative, it counts as 0; in PyTorch the result is NaN.
+/// A gradient that is not finite, or whose square overflows, is treated as in Adam.
 class RMSprop : public OptimizerOf<RMSprop, RmspropOptions> {
  public:
   using OptimizerOf::OptimizerOf;

@@ -11,10 +11,10 @@ struct SgdOptions {
   double dampening = 0;     ///< tau
   double weight_decay = 0;  ///< lambda
   bool nesterov = false;
-  bool maximize = false;  ///< step up the gradient: -g takes the place of g
+  bool maximize = false;  ///< use -g in place of g: maximize the loss
 };
 
-/// With gradient g, in PyTorch's form of momentum:
+/// Stochastic gradient descent with PyTorch's form of momentum. With gradient g:
 ///
 ///     g <- g + lambda x
 ///     b <- mu b + (1 - tau) g        (b = g in the first step)
