@@ -1,4 +1,4 @@
-// Samples put together into a batch: arrays are stacked, numbers become arrays.
+// Collating samples into a batch: arrays are stacked, numbers become arrays.
 #pragma once
 
 #include <concepts>
@@ -16,20 +16,23 @@
 namespace xgrad::kit {
 
 namespace detail {
-/// Throws ShapeError, which names the sample, unless all have one shape.
+/// Throws ShapeError, which names the sample, unless all shapes are equal.
 void check_same_shape(const std::vector<Shape>& shapes);
 
 template <class T>
-concept TupleLike = requires { std::tuple_size<T>::value; };
+concept TupleLike = requires {
+  std::tuple_size<T>::value;
+};
 
 template <class T>
 concept NumberList = requires(const T& list) {
   list.size();
   list.data();
   requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*list.data())>>;
-} && !std::same_as<T, std::string> && !is_array<T>;
+}
+&&!std::same_as<T, std::string> && !is_array<T>;
 
-/// Something that every field of a struct can be made from, for counting fields.
+/// A value that converts to the type of any field, for counting fields.
 struct Anything {
   template <class T>
   operator T() const;
@@ -38,7 +41,7 @@ template <class T, std::size_t... Places>
 constexpr bool takes(std::index_sequence<Places...>) {
   return requires { T{(static_cast<void>(Places), Anything())...}; };
 }
-/// How many fields a plain struct has, from 1 to 6; 0 for anything else.
+/// The number of fields of a plain struct, from 1 to 6; 0 for other types.
 template <class T, int Most = 6>
 constexpr int field_count() {
   if constexpr (!std::is_aggregate_v<T> || takes<T>(std::make_index_sequence<7>())) {
@@ -75,16 +78,16 @@ auto fields(const T& sample) {
 }
 }  // namespace detail
 
-/// Puts samples of type T into a batch, by the rules below.
+/// Collates samples of type T into a batch:
 ///
 ///     a floating-point number        Tensor (B)
 ///     an integer, a boolean          Index (B), Mask (B)
-///     Tensor, Array, Index, Mask     the same with one more axis at the front: (B, ...)
-///     a list of numbers              as above, (B, N)
+///     Tensor, Array, Index, Mask     the same type with one more axis at the front: (B, ...)
+///     a list of numbers              Tensor, Index or Mask (B, N)
 ///     std::string                    std::vector<std::string>
-///     a pair, a tuple, a struct      std::tuple of each part in a batch (of a struct with up to 6 fields)
+///     a pair, a tuple, a struct      std::tuple with a batch for each part (a struct may have up to 6 fields)
 ///
-/// Throws ShapeError, which names the sample, where shapes differ; ValueError for no samples.
+/// Throws ShapeError, which names the sample, if shapes differ; ValueError for an empty list.
 template <class T>
 auto default_collate(const std::vector<T>& samples) {
   if (samples.empty()) fail<ValueError>("collate", "a batch needs samples");

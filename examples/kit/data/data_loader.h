@@ -1,4 +1,5 @@
-// DataLoader: the batches of a data set, in a new order every epoch, made ahead by worker threads if wanted.
+// DataLoader: the batches of a data set, shuffled anew in every epoch if wanted, and prepared by worker threads if
+// wanted.
 //
 //     kit::DataLoader loader{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true, .seed = 1}};
 //     for (int epoch = 0; epoch < 10; ++epoch) {
@@ -7,8 +8,8 @@
 //       }
 //     }
 //
-// The batches and their order depend on the seed, the number of the epoch and the numbers of the samples, and not on
-// the workers: with 0 of them or 8 the bits are the same.
+// The batches and their order depend on the seed, the number of the epoch and the numbers of the samples. They do not
+// depend on the number of workers: 0 or 8 workers give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +36,8 @@
 
 namespace xgrad::kit {
 
-/// An error from a data set, with the samples that it came from: one, or those of a batch. The error itself is nested
-/// (std::rethrow_if_nested).
+/// An error from a data set, with the numbers of the samples: one sample, or all of a batch. The original error is
+/// nested (std::rethrow_if_nested).
 struct SampleError : Error {
   SampleError(std::vector<std::int64_t> samples, std::string_view text);
   std::vector<std::int64_t> samples;
@@ -44,16 +45,16 @@ struct SampleError : Error {
 
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
-  bool shuffle = false;    ///< a new order in every epoch
-  bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
-  Seed seed = 0;           ///< of the order, and of random numbers of samples
-  int num_workers = 0;     ///< threads that make two batches ahead each; 0: a batch is made when it is asked for
-  /// Which samples of a batch are loaded, given their numbers: at least one of them. Without a function, all.
+  bool shuffle = false;    ///< a new random order in every epoch
+  bool drop_last = false;  ///< skip the last batch of an epoch if it would be smaller
+  Seed seed = 0;           ///< of the order and of the random numbers of samples
+  int num_workers = 0;     ///< threads, of which each prepares two batches; 0: batches are made on demand
+  /// A function that selects from the numbers of the samples of a batch those to load, at least one; by default all.
   std::function<Index(const Index& rows)> mine = {};
 };
 
 namespace detail {
-/// The batches of an epoch, and how far a loader has come.
+/// The batches of an epoch, and the position of a loader in it.
 class LoaderProgress {
  public:
   LoaderProgress(const DataLoaderOptions& options, std::int64_t samples);
@@ -61,19 +62,19 @@ class LoaderProgress {
   std::int64_t batches() const { return batches_; }
   std::int64_t epoch() const { return epoch_; }
   std::int64_t position() const { return position_; }
-  /// The numbers of the samples of batch k of this epoch.
+  /// The numbers of the samples in batch k of this epoch.
   const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
 
-  /// Begins an epoch, or goes on in the one that was loaded.
+  /// Starts an epoch, or continues the epoch of a loaded state.
   void begin();
-  /// One more batch was handed out.
+  /// Counts a batch that was returned.
   void advance() { ++position_; }
   void end_epoch();
 
   StateFile state_dict() const;
-  /// The progress of a state. Throws FormatError for a state with other attributes, and for a place that is none.
+  /// The progress of a state. Throws FormatError for a state with other attributes or an impossible position.
   LoaderProgress at(const StateFile& state) const;
-  /// The options on which the samples of batches depend: equal for loaders that exchange states.
+  /// The options that determine the batches. They must be equal for loaders that exchange states.
   std::string attributes() const;
 
  private:
@@ -87,7 +88,7 @@ class LoaderProgress {
   std::vector<Index> plan_;
 };
 
-/// Goes over the batches of one epoch.
+/// Iterates over the batches of one epoch.
 template <class Loader, class Batch>
 class BatchIterator {
  public:
@@ -109,10 +110,10 @@ class BatchIterator {
   Loader* loader_;
 };
 
-/// The index for the random numbers of an epoch itself: no sample has it.
+/// The index for the random order of an epoch. No sample has it.
 inline constexpr std::int64_t of_epoch = std::numeric_limits<std::int64_t>::min();
 
-/// While it lives, this thread's generator depends on these three numbers alone.
+/// A scope in which the generator of this thread depends only on these three numbers.
 class SampleRandomness {
  public:
   SampleRandomness(Seed seed, std::int64_t epoch, std::int64_t index);
@@ -124,8 +125,8 @@ class SampleRandomness {
   RandomState earlier_;
 };
 
-/// A number that is another for other content, but by chance: of arrays, numbers and text, and lists, tuples and plain
-/// structs of them. All else counts as nothing.
+/// A hash of the content of arrays, numbers and text, and of lists, tuples and plain structs of these. Other types do
+/// not contribute.
 template <class T>
 std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
   const auto all_of = [&](const auto&... parts) { (static_cast<void>(mark = mark_of(parts, mark)), ...); };
@@ -138,7 +139,10 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
     return fingerprint({reinterpret_cast<const char*>(&part), sizeof part}, mark);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     return fingerprint(part, mark);
-  } else if constexpr (requires { part.has_value(); *part; }) {
+  } else if constexpr (requires {
+                         part.has_value();
+                         *part;
+                       }) {
     if (part.has_value()) return mark_of(*part, mark);
   } else if constexpr (TupleLike<T>) {
     std::apply(all_of, part);
@@ -153,7 +157,7 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
 /// Throws the exception that is being handled as a SampleError.
 [[noreturn]] void throw_of_samples(std::vector<std::int64_t> samples);
 
-/// The function that makes batches if no other is given.
+/// The default function that makes batches.
 struct DefaultCollate {
   template <class T>
   auto operator()(const std::vector<T>& samples) const {
@@ -176,16 +180,16 @@ auto batch_type() {
 }
 }  // namespace detail
 
-/// The batches of a data set, as a range: each pass over it is an epoch. A pass that is left early counts, too.
+/// The batches of a data set as a range. Each pass over it is an epoch, also if the pass ends early.
 ///
-/// `D` is the data set, which is kept if it is given as a temporary, and referred to otherwise. A batch is the result
-/// of `collate(std::vector<Sample>)`, by default of default_collate(); if no collate is given and the data set has
-/// batch(rows), of that. Samples that draw random numbers (randn, next_random_key) get those of a generator of their
-/// own, which depends on seed, epoch and number of the sample; the generator of the training loop is left alone. (The
-/// draws of batch(rows) depend on the first of the rows.)
+/// A data set that is given as a temporary is stored, another one is referred to. A batch is the result of
+/// `collate(std::vector<Sample>)`, by default of default_collate(). If no collate is given and the data set has
+/// batch(rows), that function makes the batch. Samples that draw random numbers (randn, next_random_key) use their own
+/// generator, which depends on seed, epoch and number of the sample. The generator of the training loop does not
+/// change. (The draws of batch(rows) depend on the first row.)
 ///
-/// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
-/// function that makes batches is called by them.
+/// Threads: one thread at a time. With workers, several threads read samples from the data set and call `collate` at
+/// the same time.
 template <class D, class Collate = detail::DefaultCollate>
 requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D>>) class DataLoader {
   using Data = std::remove_cvref_t<D>;
@@ -195,7 +199,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   using Options = DataLoaderOptions;
   using Batch = typename decltype(detail::batch_type<Data, Collate>())::type;
 
-  /// Throws ValueError for sizes and counts out of their range, and if there is not one batch.
+  /// Throws ValueError for options out of range, and if there would be no batch.
   explicit DataLoader(D data, const Options& options = {}, Collate collate = {})
       : data_(std::forward<D>(data)),
         collate_(std::move(collate)),
@@ -206,16 +210,16 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   DataLoader(const DataLoader&) = delete;
   DataLoader& operator=(const DataLoader&) = delete;
 
-  /// How many batches an epoch has.
+  /// The number of batches in an epoch.
   std::int64_t size() const { return progress_.batches(); }
-  /// How many epochs have been done: the number of the one that is going on.
+  /// The number of the current epoch, which is the number of completed epochs.
   std::int64_t epoch() const { return progress_.epoch(); }
-  /// How many batches of it have been handed out.
+  /// The number of batches of this epoch that were returned.
   std::int64_t position() const { return progress_.position(); }
-  /// How many samples the current batch has; 0 outside of a pass.
+  /// The number of samples in the current batch; 0 outside of a pass.
   std::int64_t samples() const { return current_ ? progress_.rows(position() - 1).size() : 0; }
   const Data& data() const { return data_; }
-  /// A hash of what batches depend on: the size of the data set, its first and last sample, and the options.
+  /// A hash of what the batches depend on: the size of the data set, its first and last sample, and the options.
   std::string fingerprint() const {
     return str(progress_.attributes(), ", first sample ", mark_of_sample(0), ", last ",
                mark_of_sample(static_cast<std::int64_t>(data_.size()) - 1));
@@ -223,8 +227,8 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
 
   using Iterator = detail::BatchIterator<DataLoader, Batch>;
 
-  /// Begins an epoch, or after load_state_dict() goes on in one; a pass that is still going on ends. This and ++ throw
-  /// SampleError with what the data set or `collate` threw.
+  /// Starts an epoch, or continues one after load_state_dict(). A pass in progress ends. begin() and ++ throw
+  /// SampleError, which holds the error of the data set or of `collate`.
   Iterator begin() {
     jobs_.reset();
     progress_.begin();
@@ -237,10 +241,11 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   }
   std::default_sentinel_t end() const { return {}; }
 
-  /// Epoch and position, for a checkpoint: inside of the loop the position after the current batch.
+  /// Epoch and position, for a checkpoint. Within the loop it is the position after the current batch.
   StateFile state_dict() const { return progress_.state_dict(); }
-  /// The next pass begins where the state was taken: with the very next batch. Throws FormatError for a state of a
-  /// loader with another number of samples or other options (but for the workers'); then nothing has changed.
+  /// Restores a state: the next pass starts with the batch after the state was taken. Throws FormatError for the state
+  /// of a loader with another number of samples or other options, the number of workers excepted. If it throws, nothing
+  /// is changed.
   void load_state_dict(const StateFile& state) {
     detail::LoaderProgress progress = progress_.at(state);
     jobs_.reset();  // workers read the epoch
@@ -253,10 +258,10 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
     return batches_[static_cast<std::size_t>(k % std::ssize(batches_))];
   }
 
-  /// Batch k of the epoch, or nothing once it is no longer wanted.
+  /// Batch k of the epoch, or nothing if it is no longer needed.
   std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const { return made(progress_.rows(k), k, &from); }
 
-  /// Batch k, of these samples.
+  /// Batch k, made of these samples.
   std::optional<Batch> made(const Index& rows, std::int64_t k, const Prefetcher* from = nullptr) const {
     try {
       if constexpr (whole_batches) {

@@ -1,11 +1,11 @@
-// Data sets: samples by number. Anything with size() and an operator[] is one, a std::vector as well as a class that
-// reads a file on demand.
+// Data sets: numbered samples. Every type with size() and operator[] is a data set, for example a std::vector, or a
+// class that reads a file on demand.
 //
 //     struct Squares {                                           // a data set of your own
 //       std::int64_t size() const { return 100; }
 //       std::pair<Tensor, std::int64_t> operator[](std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
 //     };
-//     const kit::TensorDataset points{x, labels};                // rows of arrays in memory
+//     const kit::TensorDataset points{x, labels};                // the rows of arrays in memory
 #pragma once
 
 #include <concepts>
@@ -28,29 +28,32 @@ inline constexpr bool is_array =
 template <class D>
 concept Sized = requires(const D& data) {
   { data.size() } -> std::convertible_to<std::int64_t>;
-} && !is_array<D>;
+}
+&&!is_array<D>;
 
-/// The type of the numbers of samples.
+/// The type that numbers samples.
 template <class D>
 struct Position {
   using type = std::int64_t;
 };
 template <class D>
-  requires requires { typename D::size_type; }
+requires requires { typename D::size_type; }
 struct Position<D> {
   using type = typename D::size_type;
 };
 }  // namespace detail
 
-/// `data.size()` samples, of which sample i is `data.get(i)` or `data[i]`. Worker threads call these at the same time.
+/// `data.size()` samples; sample i is `data.get(i)` or `data[i]`. Worker threads call these functions at the same time.
 template <class D>
-concept Dataset = detail::Sized<D> && (
-                                          requires(const D& data, std::int64_t i) { data.get(i); } ||
-                                          requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
+concept Dataset = detail::Sized<D> &&(
+    requires(const D& data, std::int64_t i) { data.get(i); } ||
+    requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
 
-/// `data.size()` samples that are given many at a time: `data.batch(rows)` are those with these numbers, put together.
+/// `data.size()` samples that are read in batches: `data.batch(rows)` is a batch of the samples with these numbers.
 template <class D>
-concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) { data.batch(rows); };
+concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) {
+  data.batch(rows);
+};
 
 /// Sample i of a data set.
 template <Dataset D>
@@ -63,10 +66,10 @@ auto sample_of(const D& data, std::int64_t i) {
 }
 
 namespace detail {
-/// Throws ShapeError unless all have rows, as many as the first.
+/// Throws ShapeError unless all shapes have the same number of rows.
 void check_rows(const std::vector<Shape>& shapes);
 
-/// Throws ValueError unless there is a sample with this number.
+/// Throws ValueError unless 0 <= i < size.
 inline void check_sample(const char* op, std::int64_t i, std::int64_t size) {
   if (i < 0 || i >= size) fail<ValueError>(op, "sample ", i, " is not in [0, ", size, ")");
 }
@@ -78,26 +81,25 @@ BasicArray<T> without_history(BasicArray<T> part) {
 }
 }  // namespace detail
 
-/// The rows of several arrays side by side: sample i is (x[i], y[i], ...). Each is a Tensor, Array, Index or Mask; of a
-/// Tensor the numbers count, not the history.
+/// The rows of several arrays as samples: sample i is (x[i], y[i], ...). Each array is a Tensor, Array, Index or Mask.
+/// Only the values of a Tensor are used, not its graph.
 ///
-/// Threads: many may read from one object.
+/// Threads: several threads may read one object.
 template <class... Parts>
-  requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...))
-class TensorDataset {
+requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...)) class TensorDataset {
  public:
-  /// Throws ShapeError unless all have rows, equally many.
+  /// Throws ShapeError unless all arrays have the same number of rows.
   explicit TensorDataset(Parts... parts) : parts_(detail::without_history(std::move(parts))...) {
     std::apply([](const Parts&... part) { detail::check_rows({part.shape()...}); }, parts_);
   }
 
   std::int64_t size() const { return std::get<0>(parts_).dim(0); }
-  /// The rows with this number. Throws ValueError for one that is not there.
+  /// Row i of each array. Throws ValueError if there is no such row.
   std::tuple<Parts...> get(std::int64_t i) const {
     detail::check_sample("tensor_dataset", i, size());
     return std::apply([i](const Parts&... part) { return std::tuple<Parts...>(part[{i}]...); }, parts_);
   }
-  /// The rows with these numbers (B): arrays whose first axis is B. Throws ValueError for one that is not there.
+  /// The rows with these numbers (B): arrays whose first axis has size B. Throws ValueError if there is no such row.
   std::tuple<Parts...> batch(const Index& rows) const {
     for (const std::int64_t row : rows) detail::check_sample("tensor_dataset", row, size());
     return std::apply([&](const Parts&... part) { return std::tuple<Parts...>(part[rows]...); }, parts_);

@@ -1,4 +1,4 @@
-// A folder of pictures, one folder in it for each class: root/cat/1.png, root/dog/a.jpg.
+// ImageFolder: a directory of images with one subdirectory for each class: root/cat/1.png, root/dog/a.jpg.
 //
 //     const kit::ImageFolder data("pets", kit::compose({kit::resize_shorter(40), kit::center_crop(32)}));
 //     kit::DataLoader loader{data, {.batch_size = 50, .shuffle = true, .num_workers = 4}};
@@ -16,32 +16,33 @@
 
 namespace xgrad::kit {
 
-/// A picture (3, H, W) in [0, 1] and the number of its class.
+/// An image (3, H, W) in [0, 1] and the number of its class.
 struct LabelledImage {
   Array image;
   std::int64_t label;
 };
 
-/// The pictures of a folder as a data set. Its subfolders are the classes, numbered from 0 in the order of their names.
-/// The pictures of a class are all files below its folder that end in .png, .jpg or .jpeg, in either case, in the order
-/// of torchvision's ImageFolder. A file is read when its sample is asked for, with a DataLoader by one of the workers.
+/// The images of a directory as a data set. Its subdirectories are the classes, numbered from 0 in the order of their
+/// names. The images of a class are all files below its directory that end in .png, .jpg or .jpeg, in upper or lower
+/// case, in the order of torchvision's ImageFolder. A file is read when its sample is requested; in a DataLoader, a
+/// worker reads it.
 ///
-/// Threads: many may read from one object, if many may call the transform.
+/// Threads: several threads may read one object if they may call the transform.
 class ImageFolder {
  public:
-  /// `transform` is applied to each picture. Throws IoError if the folder cannot be read, FormatError, with its path,
-  /// for one without a folder in it and for a class without a picture.
+  /// `transform` is applied to each image. Throws IoError if the directory cannot be read; FormatError, which names the
+  /// path, for a directory without subdirectories and for a class without images.
   explicit ImageFolder(const std::filesystem::path& root, Transform transform = {});
 
   std::int64_t size() const { return labels_.size(); }
   /// The names of the classes, in the order of the labels.
   const std::vector<std::string>& classes() const& { return classes_; }
   std::vector<std::string> classes() && { return std::move(classes_); }
-  /// The class of each picture (N).
+  /// The class of each image, (N).
   Index labels() const { return labels_; }
-  /// The file of picture i. Throws ValueError if it is not there.
+  /// The file of image i. Throws ValueError if there is no such image.
   std::filesystem::path path(std::int64_t i) const;
-  /// Picture i. Throws as path(), read_image() and the transform.
+  /// Image i. Throws what path(), read_image() and the transform throw.
   LabelledImage get(std::int64_t i) const;
 
  private:

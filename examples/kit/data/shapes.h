@@ -1,4 +1,4 @@
-// Pictures of shapes, drawn: labelled pictures to learn from where there is no file of them.
+// Drawn images of shapes: labelled images for programs that have no file of images.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ inline constexpr std::array<const char*, 10> shape_classes{"disc", "ring",  "squ
                                                            "star", "cross", "stripes", "checkers", "crescent"};
 
 struct ShapesOptions {
-  std::int64_t count = 1000;  ///< pictures
-  std::int64_t size = 28;     ///< rows and columns of each, 8 or more
-  std::int64_t channels = 1;  ///< 1: grey; 3: in colour
-  double noise = 0.1;         ///< standard deviation of the noise on every value, where 1 is full light
+  std::int64_t count = 1000;  ///< number of images
+  std::int64_t size = 28;     ///< height and width, at least 8
+  std::int64_t channels = 1;  ///< 1: grey; 3: colour
+  double noise = 0.1;         ///< standard deviation of the noise of every value; white is 1
 };
-/// Pictures (N, C, size, size) of one shape each, bright on a darker ground, its class, place, size, angle and light at
-/// random. Picture i depends on the key, the options but `count`, and i. Throws ValueError for options out of their
-/// range.
+/// Images (N, C, size, size), each with one bright shape on a darker background. Class, position, size, angle and
+/// brightness are random. Image i depends on the key, on i, and on the options except `count`. Throws ValueError for
+/// options out of range.
 ImageSet draw_shapes(const RandomKey& key, const ShapesOptions& options = {});
 
 }  // namespace xgrad::kit

@@ -1,4 +1,4 @@
-// Pictures in a grid, and confusion matrices.
+// Images in a grid, and confusion matrices.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +11,37 @@
 
 namespace xgrad::kit {
 
-/// A translucent overlay on pictures: how much a model looked at each part.
+/// A translucent overlay on images, for example the attention to each part.
 struct PictureOverlay {
-  Array shares = {};         ///< (N, rows, columns) in [0, 1] of the cells of each picture, blue is 0 and yellow 1
-  std::string caption = {};  ///< of the shares
-  std::int64_t rows = 0, columns = 0;  ///< that lines divide pictures into; if 0, those of the shares
-  std::string lines_caption = {};      ///< of the lines
+  Array shares = {};         ///< (N, rows, columns): values in [0, 1] for cells of each image; 0 is blue, 1 yellow
+  std::string caption = {};  ///< caption of the values
+  std::int64_t rows = 0, columns = 0;  ///< of the grid of lines over the images; if 0, those of the values
+  std::string lines_caption = {};      ///< caption of the lines
 };
 
-/// Pictures in rows, each with a text below it.
+/// Images in rows, each with a caption below it.
 struct PictureGrid {
   std::string title = {};
   Array images = {};                       ///< (N, 1 or 3, H, W) in [0, 1]
-  std::vector<std::string> captions = {};  ///< N of them, or none
-  PictureOverlay overlay = {};             ///< if it has shares, each picture stands beside itself under them
-  std::size_t columns = 8;                 ///< pictures in one row
-  double width = 84;                       ///< of a picture, in pixels of the figure
+  std::vector<std::string> captions = {};  ///< N captions, or none
+  PictureOverlay overlay = {};             ///< if it has values, each image is drawn without and with it
+  std::size_t columns = 8;                 ///< number of images in one row
+  double width = 84;                       ///< width of an image in pixels
 };
 
-/// The figure as SVG, the pictures in it as PNG; a long caption goes on in further lines. Throws ShapeError unless the
-/// images have such a shape, every one a caption, if any has, and shares of the overlay, if it has any; ValueError
-/// without images or columns, for a width that is not from 1 to 4096, a value that is not a number, a share that is not
-/// in [0, 1], or fewer than no lines.
+/// The figure as SVG, with images embedded as PNG. Long captions are broken into lines. Throws ShapeError if the images
+/// have another shape, or captions or values of the overlay are not one for each image; ValueError if there are no
+/// images or columns, for a width outside [1, 4096], an image value that is NaN, an overlay value outside [0, 1], or a
+/// negative number of lines.
 std::string picture_grid_svg(const PictureGrid& grid);
 
-/// How often class i was taken for class j, (classes, classes), from labels and guesses (N). Throws ShapeError unless
-/// both are lists of the same length, ValueError for a number that is no class.
+/// The confusion matrix (classes, classes) from labels and predictions (N): entry (i, j) counts the samples of class i
+/// that were predicted as class j. Throws ShapeError unless both are lists of the same length, and ValueError for a
+/// number that is no class.
 Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t classes);
 
-/// A confusion matrix as a heat map (SVG): of each class, a row, the shares that were taken for each class. Throws
-/// ShapeError unless it is (C, C) for C names, ValueError without classes.
+/// A confusion matrix as a heat map (SVG). Each row shows the fractions of a class that were predicted as each class.
+/// Throws ShapeError unless it is (C, C) for C names, and ValueError if there are no classes.
 std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes);
 
 }  // namespace xgrad::kit

@@ -13,15 +13,15 @@
 
 namespace xgrad::kit {
 
-/// A named row of points, one for each y. A point that is not finite, or not positive on a logarithmic axis, is left
-/// out and interrupts the line.
+/// A named series of points, one for each y. A point that is not finite, or not positive on a logarithmic axis, is
+/// omitted and interrupts the line.
 struct Series {
   enum class Style {
     line,
     dashed,
     marked,  ///< a line with a dot at each point
     points,
-    area  ///< the surface that the points go round, pale
+    area  ///< the pale area inside the closed line through the points
   };
 
   std::string name = {};
@@ -30,10 +30,10 @@ struct Series {
   Style style = Style::line;
 };
 
-/// How the numbers of an axis are spread. If both are logarithmic, y = a x^b is a straight line of slope b.
+/// The scale of an axis. If both axes are logarithmic, y = a x^b is a straight line of slope b.
 enum class Scale { linear, log };
 
-/// The numbers at the ends of an axis.
+/// The first and the last value on an axis.
 struct Limits {
   double low = 0, high = 1;
 };
@@ -44,20 +44,21 @@ struct PlotOptions {
   std::string y_label = {};
   Scale x_scale = Scale::linear;
   Scale y_scale = Scale::linear;
-  std::optional<Limits> x_limits = {};  ///< of a linear axis; if not set, it shows all that the series have
+  std::optional<Limits> x_limits = {};  ///< for linear axes; by default the range of all series
   std::optional<Limits> y_limits = {};
-  bool equal_aspect = false;  ///< a unit is as long on one axis as on the other, so that circles are round
-  Array picture = {};         ///< under the axes from limit to limit, as png() takes it
-  double width = 720;         ///< pixels; with an equal aspect the most of them
+  bool equal_aspect = false;  ///< whether a unit is equally long on both axes, so that circles are round
+  Array picture = {};         ///< an image behind the series, from limit to limit, in the form that png() takes
+  double width = 720;         ///< pixels; with an equal aspect the maximum
   double height = 420;
 };
 
-/// A picture with all series in it: axes with round numbers, whole ones where the series have no others (epochs), and
-/// on a logarithmic axis powers of two where they begin and end with such (sizes); a legend if a series has a name, the
-/// numbers of each point under the pointer. There are seven colours; the eighth series has that of the first again. A
-/// series that a later one with the same x covers is drawn wider, so that both are seen. Throws ValueError if a series
-/// has different counts of x and y, limits are not two finite numbers in order or of a logarithmic axis, a picture has
-/// no limits, an equal aspect is asked of axes of different scales, or the plot would be smaller than 200 x 150 pixels.
+/// A line plot of all series as SVG, with a legend if a series has a name, and the values of each point in tooltips.
+/// Ticks are round numbers, and integers if all values are (epochs). On a logarithmic axis whose range starts and ends
+/// with powers of two (sizes), ticks are powers of two. There are seven colours; the eighth series repeats the first.
+/// If a later series with the same x covers a series, the covered one is drawn wider, so that both are visible. Throws
+/// ValueError if a series has different numbers of x and y, if limits are not two finite numbers in order or belong to
+/// a logarithmic axis, if an image has no limits, if an equal aspect is requested for different scales, or if the plot
+/// would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// One plot of a figure: its series, title and axes.
@@ -76,17 +77,18 @@ struct PlotPanel {
 
 struct PanelPlotOptions {
   std::string title = {};
-  std::size_t columns = 2;  ///< panels in one row
-  double width = 400;       ///< of a panel, in pixels
+  std::size_t columns = 2;  ///< number of panels in one row
+  double width = 400;       ///< width of a panel in pixels
   double height = 320;
 };
 
-/// A figure of plots, row after row, each with axes of its own. Series that every panel has, by names and styles, are
-/// explained once for all. Throws ValueError as line_plot, and without panels or columns.
+/// A figure of several plots in rows, each with its own axes. Series that all panels have in common, by name and style,
+/// appear in one legend. Throws ValueError in the cases of line_plot, and if there are no panels or columns.
 std::string panel_plot(const std::vector<PlotPanel>& panels, const PanelPlotOptions& options = {});
 
-/// A picture for a plot of classes (H, W), of which the first row is the lowest: each in the pale colour of the series
-/// of its number. Throws ShapeError for another shape, ValueError for a negative number.
+/// The image of class regions for a plot, from the classes (H, W) of points; row 0 is at the bottom. Each point has the
+/// pale colour of the series with its number. Throws ShapeError for another shape, and ValueError for a negative
+/// number.
 Array regions(const Index& classes);
 
 }  // namespace xgrad::kit

@@ -1,8 +1,8 @@
-// A table out of a CSV file, column by column: numbers, categories, and missing values.
+// CsvTable: a table from a CSV file, column by column: numbers, categories, and missing values.
 //
 //     const kit::CsvTable table("houses.csv");
-//     const Array areas = table.numbers("area");               // (N), NaN where one is missing
-//     const auto [codes, towns] = table.categories("town");    // (N), -1 where it is missing
+//     const Array areas = table.numbers("area");               // (N), NaN for a missing number
+//     const auto [codes, towns] = table.categories("town");    // (N), -1 for a missing word
 #pragma once
 
 #include <cstddef>
@@ -16,38 +16,39 @@
 
 namespace xgrad::kit {
 
-/// Words as numbers.
+/// A column of words as integer codes.
 struct Categories {
-  Index codes;                     ///< (N): places among the names, -1 where the word is missing
-  std::vector<std::string> names;  ///< the words there are, sorted
+  Index codes;                     ///< (N): the position in `names`; -1 for a missing word
+  std::vector<std::string> names;  ///< the different words, sorted
 };
 
-/// A text file of comma-separated values, a row in each line, whose first line has the names of the columns. Fields in
-/// quotes may have commas and doubled quotes in them. Empty lines are left out. A field is missing if it is empty, NA,
-/// NaN, nan, NULL or null.
+/// A file of comma-separated values. Each line is a row; the first line has the names of the columns. Fields in quotes
+/// may contain commas and doubled quotes. Empty lines are skipped. A field is missing if it is empty, NA, NaN, nan,
+/// NULL or null.
 ///
-/// Threads: many may read from one object.
+/// Threads: several threads may read one object.
 class CsvTable {
  public:
-  /// Reads the whole file. Throws as read_lines(); DataError, with path and line, for a row with more or fewer
-  /// fields than there are names, a name that comes twice, a quote that is not closed or stands in the middle of a
-  /// field, and a file without names.
+  /// Reads the whole file. Throws what read_lines() throws; DataError, which names path and line, for a row with more
+  /// or fewer fields than there are names, a duplicate name, a quote that is not closed or inside a field, and a file
+  /// without names.
   explicit CsvTable(const std::filesystem::path& path);
 
-  /// How many rows, without the names.
+  /// The number of rows, without the line of names.
   std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
   const std::vector<std::string>& columns() const& { return columns_; }
   std::vector<std::string> columns() && { return std::move(columns_); }
 
-  // All of these throw ValueError for a column that is not there.
+  // All of these throw ValueError if there is no such column.
 
-  /// The fields as they are, quotes undone.
+  /// The text of the fields, without enclosing quotes.
   std::vector<std::string> texts(std::string_view column) const;
-  /// The numbers (N), NaN where one is missing; blanks around a number and a + before it are left out. Throws
-  /// DataError, with path, line and column, for a field that is no number.
+  /// The numbers of a column, (N), NaN if missing. Blanks around a number and a + before it are ignored. Throws
+  /// DataError, which names path, line and column, for a field that is no number.
   Array numbers(std::string_view column) const;
-  /// The words as numbers. Given names, those of a table that a model has learnt from, are taken as they are; then
-  /// throws DataError, with path, line and column, for a word that is not among them.
+  /// The words of a column as codes, by default numbered in sorted order. For a model that was trained on another
+  /// table, pass the names of that table. Then a word that is not among them throws DataError, which names path, line
+  /// and column.
   Categories categories(std::string_view column, std::vector<std::string> names = {}) const;
 
  private:

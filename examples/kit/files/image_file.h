@@ -1,4 +1,4 @@
-// Pictures in files: PNG through libpng, JPEG through libjpeg.
+// Image files: reading PNG with libpng and JPEG with libjpeg.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,12 @@
 
 namespace xgrad::kit {
 
-/// The picture in a PNG or JPEG file, by its content and not by its name: (3, H, W) in [0, 1]; of a grey picture all
-/// three channels are its light. Read are PNG files of every kind (grey, coloured, palette, interlaced, 1 to 16 bits)
-/// and JPEG files in grey and YCbCr or RGB; transparency, colour profiles and the orientation of a camera are ignored,
-/// as with PIL's convert. Throws IoError if the file cannot be read; FormatError, with the path, for anything else than
-/// such a file, for a shortened one, for a damaged one (but a JPEG file has no checksums: damage that leaves a whole
-/// picture of other pixels is not seen), for CMYK, for sides above 2^15, and for a PNG file that declares more than its
-/// bytes can hold.
+/// The image in a PNG or JPEG file, (3, H, W) in [0, 1]. The content of the file determines its type, not its name. The
+/// three channels of a grey image are equal. Supported are all PNG files (grey, colour, palette, interlaced, 1 to 16
+/// bits) and JPEG files in grey, YCbCr or RGB. Transparency, colour profiles and the orientation of a camera are
+/// ignored, as in PIL's convert. Throws IoError if the file cannot be read; FormatError, which names the path, for
+/// other, truncated or damaged files, for CMYK, for sides above 2^15, and for a PNG file that declares more than its
+/// bytes can hold. JPEG has no checksums: damage that leaves a complete image with wrong pixels is not detected.
 Array read_image(const std::filesystem::path& path);
 
 }  // namespace xgrad::kit

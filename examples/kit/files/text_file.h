@@ -1,4 +1,4 @@
-// Whole text files, plain or packed by gzip.
+// Reading whole text files, with or without gzip.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace xgrad::kit {
 
-/// The lines of a text file without their ends: UTF-8, with or without a byte order mark, lines ended by LF or CRLF,
-/// gzip unpacked on the way. Throws IoError if the file cannot be read, is no regular file or its gzip data is damaged,
-/// DataError with the line if it is not such text, LimitError if memory cannot hold it, or if it is packed and becomes
-/// more than 16 MiB and than a hundred times its size.
+/// The lines of a text file without line ends. The text is UTF-8, with or without a byte order mark, with LF or CRLF,
+/// and gzip is decompressed. Throws IoError if the file cannot be read, is no regular file, or its gzip data is
+/// damaged; DataError, which names the line, for other text; LimitError if it does not fit in memory, or if
+/// decompression exceeds both 16 MiB and a hundred times the size of the file.
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
-/// The whole text of a file: UTF-8, its byte order mark left out and CRLF made LF, gzip unpacked on the way. Throws
-/// what `read_lines` throws.
+/// The whole text of a file in UTF-8. The byte order mark is removed, CRLF becomes LF, and gzip is decompressed. Throws
+/// what read_lines() throws.
 std::string load_text(const std::filesystem::path& path);
 
 }  // namespace xgrad::kit
