@@ -1,6 +1,6 @@
-// Data parallel training: each rank has the same model and a part of every batch, and their gradients are added up
-// while the backward pass still runs. As PyTorch's DistributedDataParallel (Li et al. 2020) and Horovod (Sergeev, Del
-// Balso 2018).
+// Data parallel training: each rank has the same model and a part of every batch. The gradients of the ranks are summed
+// while the backward pass still runs, as in PyTorch's DistributedDataParallel (Li et al. 2020) and Horovod (Sergeev,
+// Del Balso 2018).
 //
 //     mpi::DataParallel parallel{world, model, adam};
 //     kit::DataLoader batches{data, {.batch_size = 64, .mine = world.shard()}};
@@ -9,7 +9,8 @@
 //       adam.step(parallel.grad(loss, {.weight = y.size()}));
 //     }
 //
-// The mean over all samples of all ranks is what one rank would have of the whole batch, but for rounding.
+// The gradients are those of the mean over all samples of all ranks. Up to rounding, one rank with the whole batch
+// would compute the same.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@
 namespace xgrad::mpi {
 
 struct DataParallelOptions {
-  double first_bucket_mb = 1;  ///< MiB of gradients that are sent together: small at first, so that it begins early
+  double first_bucket_mb = 1;  ///< size of the first block of gradients in MiB; small, so that sending starts early
   double bucket_mb = 25;
 };
 
@@ -39,48 +40,50 @@ struct Weight {
   kit::Amount weight = 1;
 };
 
-/// The parameters of a model that all ranks train together. The constructor gives parameters and buffers of rank 0 to
-/// all ranks. Only the constructor and grad() communicate, so all ranks call them in the same order.
+/// Trains the parameters of a model on all ranks. The constructor copies parameters and buffers of rank 0 to all ranks.
+/// Only the constructor and grad() communicate, so all ranks must call them in the same order.
 ///
-/// Afterwards the random numbers of a rank depend on seed, step and rank alone. Batch normalisation uses the statistics
-/// of a rank; running statistics are averaged over the ranks in every step. One rank gives the bits of xgrad::grad.
+/// From then on, the random numbers of a rank depend only on seed, step and rank. Batch norm uses the statistics of its
+/// rank; running statistics are averaged over the ranks in every step. With one rank, gradients equal those of
+/// xgrad::grad to the last bit.
 ///
-/// Threads: the main thread alone.
+/// Threads: only the main thread.
 class DataParallel {
  public:
   using Options = DataParallelOptions;
 
-  /// Gradients come in the order of the optimizer's parameters. Throws ValueError for numbers out of their range, for a
-  /// parameter of the optimizer that is none of the model's, and on all ranks if their models, options, seeds or states
-  /// of the optimizer differ.
+  /// Gradients are in the order of the parameters of the optimizer. Throws ValueError for options out of range, for a
+  /// parameter of the optimizer that the model does not have, and, on all ranks, if models, options, seeds or states of
+  /// the optimizers differ.
   DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options = {});
-  /// Gradients come in the order of model.parameters(). Throws as above.
+  /// Gradients are in the order of model.parameters(). Throws the same errors.
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
-  /// The gradients of the weighted mean of all ranks' losses, g = sum_r w_r g_r / sum_r w_r; a rank's loss is the mean
-  /// over its samples. Zeros for a parameter that no loss depends on; undefined for one that is frozen. A rank without
-  /// samples gives weight 0 and may leave its loss undefined. Hooks of parameters and modules see the gradients g_r of
-  /// their rank. Throws ValueError for a weight that is negative or not
-  /// finite, and if all are 0; ShapeError for a loss that is not one number; as xgrad::grad.
+  /// The gradients of the weighted mean of the losses of all ranks, g = sum_r w_r g_r / sum_r w_r. The loss of a rank
+  /// is the mean over its samples. The gradient is 0 for a parameter that no loss depends on, and undefined for a
+  /// frozen parameter. A rank without samples passes weight 0, and its loss may be undefined. Hooks of parameters and
+  /// modules get the gradients g_r of their rank. Throws ValueError for a weight that is negative or not finite, and if
+  /// all weights are 0; ShapeError for a loss with more than one element; and what xgrad::grad throws.
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
-  /// How a kit::Trainer makes gradients: `{.gradients = parallel.for_trainer()}`. Every batch is exchanged; its random
-  /// numbers follow from its number, so that a training that is resumed draws them again. A batch of weight 0 on all
-  /// ranks is left out. All ranks must stop behind the same step.
+  /// The function by which a kit::Trainer computes gradients: `{.gradients = parallel.for_trainer()}`. The gradients of
+  /// every batch are exchanged. Its random numbers depend on its number, so a resumed training draws the same ones. A
+  /// batch with weight 0 on all ranks is skipped. All ranks must stop after the same step.
   kit::GradientFunction for_trainer();
 
   /// Loss and weight of the last grad() over all ranks: the weighted mean of the losses, and the sum of the weights.
   double loss() const { return loss_; }
   double weight() const { return weight_; }
-  /// How the exchange of the last grad() went.
+  /// A report about the exchange in the last grad().
   const ExchangeReport& exchange() const { return report_; }
 
-  /// The next grad() throws ValueError on all ranks if this text differs between them: for the data set, say.
+  /// Lets the next grad() throw ValueError on all ranks if this text, for example the name of the data set, differs
+  /// between them.
   void agree(std::string_view what, const std::string& text);
 
-  /// The number of steps made, on which random numbers depend; go_to() is for a training that is resumed.
+  /// The number of steps so far, on which random numbers depend. For a resumed training set it with go_to().
   std::int64_t steps() const { return steps_; }
   void go_to(std::int64_t step);
 

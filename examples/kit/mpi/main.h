@@ -1,4 +1,4 @@
-// Programs with a command line that are ranks.
+// mpi::main: programs of several ranks with a command line.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 namespace xgrad::mpi {
 
 namespace detail {
-/// Runs program(world), in which rank 0 alone writes to standard output.
+/// Runs program(world). Only rank 0 writes to standard output.
 int run_quietly(int argc, char** argv, const std::function<int(World&)>& program);
-/// Calls the function; an error other than kit::Interrupted ends all ranks.
+/// Calls the function. An error other than kit::Interrupted ends all ranks.
 void or_end_all(const World& world, const std::function<void()>& function);
 }  // namespace detail
 
-/// kit::main of a program that is one of the ranks that mpirun has started, or alone: run(config, example, world).
+/// kit::main for a program that runs as one of the ranks of mpirun, or alone. Calls run(config, example, world).
 template <class Config, class Declare, class Run>
 int main(int argc, char** argv, const char* name, const char* what, const Declare& options, const Run& run) {
   return detail::run_quietly(argc, argv, [&](World& world) {

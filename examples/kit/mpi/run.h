@@ -1,4 +1,4 @@
-// Programs of several ranks.
+// mpi::run: programs of several ranks.
 //
 //     int main(int argc, char** argv) {
 //       return mpi::run(argc, argv, [](mpi::World& world) { std::cout << world.rank() << "\n"; });
@@ -6,7 +6,7 @@
 //
 //     mpirun -n 2 ./program
 //
-// Links the target xgrad::mpi.
+// A program links the target xgrad::mpi.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,10 @@ int run(int argc, char** argv, const std::function<int(World&)>& program);
 std::string reason_of_current();
 }  // namespace detail
 
-/// Runs program(world) as one of the ranks that mpirun has started, or alone, and returns what main returns: 0, or what
-/// the program returns, if that is an int. If it throws, the rank and the message go to standard error, and all ranks
-/// end. Threads that were not asked for (XGRAD_THREADS) are divided among the ranks that share processors. Built
-/// without MPI, a program that mpirun has started ends with the packages that are missing.
+/// Runs program(world) as one of the ranks of mpirun, or alone. Returns the value for main: the result of the program
+/// if it is an int, otherwise 0. If the program throws, prints rank and message on standard error and ends all ranks.
+/// Unless XGRAD_THREADS sets the number of threads, ranks on the same processors share them. Without MPI in the build,
+/// a program started by mpirun ends with an error that names the missing packages.
 template <class F>
 int run(int argc, char** argv, const F& program) {
   return detail::run(argc, argv, [&](World& world) {

@@ -1,4 +1,4 @@
-// World: the processes that train together. A program started without mpirun is a world of one.
+// World: the processes that train together. A program that was started without mpirun is a world of one rank.
 //
 //     return mpi::run(argc, argv, [&](mpi::World& world) {
 //       ...
@@ -24,10 +24,10 @@ namespace xgrad::mpi {
 
 namespace detail {
 
-/// Communication that goes on while the program computes. It advances when done() is asked. The memory that it was
-/// given must stay until it is done; its destructor waits for that.
+/// Communication that runs while the program computes. It progresses when done() is called. The memory that it uses
+/// must stay valid until it is done; the destructor waits for that.
 ///
-/// Threads: that of its world.
+/// Threads: only the thread of its World.
 class Pending {
  public:
   Pending() = default;
@@ -39,11 +39,11 @@ class Pending {
 
 }  // namespace detail
 
-/// The processes of a parallel program; each has a rank, 0 ... ranks() - 1. This class is a world of one; mpi::run
-/// makes those of several. Every function but rank(), ranks(), first() and shard() has to be called by all ranks, in
-/// the same order.
+/// The processes of a parallel program. Each has a rank, 0 ... ranks() - 1. This class is a world of one rank; mpi::run
+/// makes worlds of several. All ranks must call its functions in the same order, except for rank(), ranks(), first()
+/// and shard().
 ///
-/// Threads: the main thread alone.
+/// Threads: only the main thread.
 class World {
  public:
   World() = default;
@@ -56,36 +56,36 @@ class World {
   /// Whether this is rank 0, which prints and writes files.
   bool first() const { return rank_ == 0; }
 
-  /// The sum over all ranks, added by a binary tree over their numbers: the same bits on every rank.
+  /// The sum over all ranks, computed by a binary tree over the ranks: the same bits on every rank.
   double sum(double number);
   std::vector<double> sum(std::span<const double> numbers);
-  /// The numbers of all ranks, by rank; and the texts.
+  /// The numbers or texts of all ranks, ordered by rank.
   std::vector<double> gather(double number);
   virtual std::vector<std::string> gather(const std::string& text);
-  /// Rank `from`'s bytes on every rank.
+  /// Copies the bytes of rank `from` to every rank.
   virtual void broadcast(std::span<std::byte> bytes, int from = 0);
   template <class T>
   void broadcast(std::span<T> numbers, int from = 0) {
     broadcast(std::as_writable_bytes(numbers), from);
   }
-  /// Returns when all ranks have come here.
+  /// Waits until all ranks have called it.
   void wait();
 
-  /// A function that gives this rank's shard of a batch, consecutive samples, from the numbers of them all: for `.mine`
-  /// of a kit::DataLoader, whose batch_size is then that of all ranks together.
+  /// A function that selects the shard of this rank, consecutive samples, from the numbers of all samples of a batch.
+  /// Use it as `.mine` of a kit::DataLoader, whose batch_size then is that of all ranks together.
   std::function<Index(const Index& rows)> shard() const;
-  /// A folder for this rank's kit::Trainer: `folder` itself on rank 0; below it `rank_1` and so on, with a copy of rank
-  /// 0's checkpoint if there is one, so that all ranks resume from it. Throws what std::filesystem does.
+  /// A directory for the kit::Trainer of this rank: `folder` itself on rank 0, and its subdirectories `rank_1` and so
+  /// on. If rank 0 has a checkpoint, it is copied there, so that all ranks resume from it. Throws what std::filesystem
+  /// throws.
   std::filesystem::path own_folder(const std::filesystem::path& folder);
 
-  /// Throws ValueError on every rank unless the text is the same on all of them: `model: rank 1 has "...", rank 0 has
-  /// "..."`.
+  /// Throws ValueError on every rank if the text differs between ranks: `model: rank 1 has "...", rank 0 has "..."`.
   void agree(std::string_view what, const std::string& text);
 
-  /// Starts the sum over all ranks of `numbers`, which are replaced by it: of float or double, in an order that is
-  /// MPI's choice.
+  /// Starts to replace `numbers` by their sum over all ranks. The sum is in the type of `numbers`, float or double, and
+  /// MPI chooses its order.
   virtual std::unique_ptr<detail::Pending> start_sum(std::span<Real> numbers);
-  /// The seed that a DataParallel last gave this rank's generator, which is of this rank alone.
+  /// The seed that the last DataParallel gave to the generator of this rank. It differs between ranks.
   std::optional<std::uint64_t> seed_of_rank = {};
 
  protected:
@@ -95,10 +95,12 @@ class World {
   int rank_ = 0, ranks_ = 1;
 };
 
-/// a[0] + a[1] + ... by a binary tree: the first half, rounded up, and the second one, and so on within them.
+/// a[0] + a[1] + ... by a binary tree: the sum of the first half, rounded up, plus the sum of the second half,
+/// recursively.
 double tree_sum(std::span<const double> numbers);
 
-/// Where part p of n things cut into `parts` runs begins; runs are as equally long as possible.
+/// The first element of part p if n elements are divided into `parts` consecutive parts whose sizes differ by at most
+/// 1.
 std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t p);
 
 }  // namespace xgrad::mpi

@@ -1,4 +1,5 @@
-// Programs with a command line: options with checked values, a folder for files, one line for scripts at the end.
+// kit::main: programs with a command line, with checked options, a directory for files, and one line of results for
+// scripts.
 //
 //     void run(const Config& config, kit::Example& example) {
 //       ...
@@ -31,18 +32,18 @@ class App;
 
 namespace xgrad::kit {
 
-/// A command line that is refused: `--dim: 6 is no multiple of 4`.
+/// A rejected command line: `--dim: 6 is no multiple of 4`.
 struct OptionError : Error {
   OptionError(std::string_view name, std::string_view reason);
 };
 
-/// The options of a program. Each has a name, `--epochs`, and a variable, whose value is the default; --help prints
-/// both with `what`. Variables must live as long as the program.
+/// The options of a program. Each has a name, `--epochs`, and a variable, whose value is the default. --help prints
+/// both and the text `what`. Variables must exist as long as the program.
 ///
-/// Anything that is out of range is refused when the line is parsed: `--epochs: expected an integer from 1 to 1000,
-/// found "abc"`. Numbers are decimal, whatever the locale.
+/// Values out of range are rejected when the command line is parsed: `--epochs: expected an integer from 1 to 1000,
+/// found "abc"`. Numbers are decimal in every locale.
 ///
-/// Threads: one at a time.
+/// Threads: one thread at a time.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}
@@ -50,21 +51,21 @@ class Options {
   void integer(const std::string& name, std::int64_t& value, const std::string& what, std::int64_t least,
                std::int64_t most);
   void integer(const std::string& name, int& value, const std::string& what, int least, int most);
-  /// One integer or several.
+  /// One or several integers.
   void integers(const std::string& name, std::vector<std::int64_t>& values, const std::string& what, std::int64_t least,
                 std::int64_t most);
   void real(const std::string& name, double& value, const std::string& what, double least, double most);
-  /// One of these words; `value` gets the number of the word, from 0 on.
+  /// One of these words; `value` becomes the number of the word, from 0.
   template <class Value>
   void choice(const std::string& name, Value& value, const std::vector<std::string>& words, const std::string& what) {
     choice(name, static_cast<std::size_t>(value), words, what,
            [&value](std::size_t i) { value = static_cast<Value>(i); });
   }
-  /// True if it is given.
+  /// A flag: true if it is given.
   void flag(const std::string& name, bool& value, const std::string& what);
   void text(const std::string& name, std::string& value, const std::string& what);
   void text(const std::string& name, std::filesystem::path& value, const std::string& what);
-  /// One text or several.
+  /// One or several texts.
   void texts(const std::string& name, std::vector<std::string>& values, const std::string& what);
 
  private:
@@ -74,27 +75,27 @@ class Options {
   CLI::App& app_;
 };
 
-/// The input of the body of an example, and its result.
+/// The input of an example, and its result.
 struct Example {
-  std::filesystem::path out;  ///< the folder for its files, which is there: --out, or out/<name of the program>
-  std::uint64_t seed = 1;     ///< --seed, from which all randomness follows: the generator has it
-  ResultLine result = {};     ///< for scripts: printed at the end, with out=<folder> as its last value
-  int status = 0;             ///< what main returns; unless 0, the end is not printed
+  std::filesystem::path out;  ///< the directory for its files, which exists: --out, or out/<name of the program>
+  std::uint64_t seed = 1;     ///< --seed: the generator starts with it, and all random numbers depend on it
+  ResultLine result = {};     ///< printed at the end for scripts, with out=<directory> as its last value
+  int status = 0;             ///< the value for main to return; unless 0, files and result are not printed
 };
 
-/// Runs a program, and returns what main returns. Declares the options and --seed, --out, --threads, --precision and
-/// --plain, parses the command line, makes the folder, and prints what the library runs on; after run(example), it
-/// prints the files in the folder that are new, and the result line.
+/// Runs a program and returns the value for main. Declares the options and --seed, --out, --threads, --precision and
+/// --plain, parses the command line, makes the directory, and prints information about the library and the processor.
+/// After run(example), prints the new files in the directory and the line of results.
 ///
-/// An error is printed as one line `error: ...` on standard error, and 1 is returned, also if standard output did not
-/// take everything; 2 for a wrong command line and an OptionError; 0 for --help. Standard streams that are closed at
-/// the start are opened on /dev/null, so that no file takes their place. SIGXFSZ is ignored from then on, unless the
-/// program handles it: a file that may not grow is an IoError.
+/// An error is printed as one line `error: ...` on standard error, and the result is 1, also if writing to standard
+/// output fails. The result is 2 for a wrong command line and an OptionError, and 0 for --help. Standard streams that
+/// are closed at the start are opened on /dev/null, so that no file gets their numbers. SIGXFSZ is ignored unless the
+/// program handles it, so a file that exceeds the size limit is an IoError.
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
          const std::function<void(Example&)>& run);
-/// The same without options of its own.
+/// The same for a program without options.
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Example&)>& run);
-/// The same with a Config: options(options, config) declares, run(config, example) is the program.
+/// The same with a Config: options(options, config) declares its options, run(config, example) runs the program.
 template <class Config, class Declare, class Run>
 int main(int argc, char** argv, const char* name, const char* what, const Declare& options, const Run& run) {
   std::optional<Config> config;  // made where there is a handler

@@ -1,4 +1,4 @@
-// The output of an example: a folder of files, and one line for scripts.
+// The output of an example: a directory of files, and one line of results for scripts.
 #pragma once
 
 #include <filesystem>
@@ -9,25 +9,25 @@
 
 namespace xgrad::kit {
 
-/// The folder for an example's files, made if it is missing: `chosen`, or out/<example> below the current folder if
-/// `chosen` is empty. Throws IoError if it cannot be made or takes no files, so that no example computes for minutes
-/// before it finds out.
+/// The directory for the files of an example: `chosen`, or if it is empty out/<example> in the current directory. It is
+/// created if missing. Throws IoError if it cannot be created or written to, so that an example fails at the start and
+/// not at its end.
 std::filesystem::path output_folder(std::string_view example, const std::filesystem::path& chosen = {});
 
-/// Writes a whole file. A reader sees the old file or the new one, and if writing fails nothing is left behind. Throws
-/// IoError.
+/// Writes a whole file. A reader sees the old or the new file, never a part. If writing fails, no file is left behind.
+/// Throws IoError.
 void save_text(const std::filesystem::path& path, std::string_view text);
 
-/// The result of an example for scripts: one line `result name=value name=value ...` on standard output, printed at the
-/// end. A value with spaces, quotes or control characters is put in double quotes with \ before " and \.
+/// The results of an example for scripts: one line `result name=value name=value ...` on standard output, printed at
+/// the end. A value with spaces, quotes or control characters is enclosed in double quotes, with \ before " and \.
 ///
-/// Threads: one at a time.
+/// Threads: one thread at a time.
 class ResultLine {
  public:
-  /// Adds a value. Names are letters, digits and any of _ . - / ; otherwise ValueError.
+  /// Adds a value. Throws ValueError unless the name consists of letters, digits and the characters _ . - /
   ResultLine& add(std::string_view name, const Field& value);
 
-  /// The line, without its end.
+  /// The line, without a line end.
   const std::string& text() const { return line_; }
 
   /// Prints the line to standard output and flushes it. Throws IoError if writing fails.

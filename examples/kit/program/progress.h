@@ -1,4 +1,4 @@
-// A progress bar on standard error.
+// ProgressBar: a progress bar on standard error.
 #pragma once
 
 #include <chrono>
@@ -11,37 +11,37 @@
 
 namespace xgrad::kit {
 
-/// The terminal that shows progress, and its abilities.
+/// The terminal for progress, and its abilities.
 struct Terminal {
   std::ostream* out = nullptr;  ///< where to write; not owned
-  bool redraws = false;         ///< a line can be drawn over: a terminal and no log file
-  bool colours = false;         ///< escape sequences for colour are welcome
-  bool unicode = false;         ///< the bar may be drawn with line characters
-  int columns = 0;              ///< its width, or 0 to ask the terminal each time, since windows are resized
+  bool redraws = false;         ///< whether a line can be overwritten: a terminal and no log file
+  bool colours = false;         ///< whether it understands escape sequences for colours
+  bool unicode = false;         ///< whether it shows Unicode line characters
+  int columns = 0;              ///< its width; if 0, the terminal is asked each time, because windows are resized
 
-  /// Standard error as it is: redraws if it is a terminal, TERM is set and not "dumb" and CI is not set; colours if it
-  /// redraws and NO_COLOR is not set; unicode if LC_ALL, LC_CTYPE or LANG says UTF-8.
+  /// Standard error. It redraws if it is a terminal, TERM is set and not "dumb", and CI is not set. It has colours if
+  /// it redraws and NO_COLOR is not set, and unicode if LC_ALL, LC_CTYPE or LANG contains UTF-8.
   static Terminal standard_error();
 };
 
-/// The time since some moment.
+/// A clock: the time since a fixed moment.
 using ProgressClock = std::function<std::chrono::duration<double>()>;
 
 struct ProgressOptions {
-  std::int64_t total = 0;  ///< how many updates of 1 make the whole; 0: unknown, no bar and no time left
+  std::int64_t total = 0;  ///< number of updates of 1 in total; 0: unknown, so no bar and no remaining time
   std::string title = {};  ///< the name of the task
-  std::int64_t start = 0;  ///< updates before this run, which count for the bar but not for the speed
+  std::int64_t start = 0;  ///< updates before this run; they count for the bar but not for the speed
   Terminal terminal = Terminal::standard_error();
-  ProgressClock clock = {};  ///< time since some moment; by default the steady clock
+  ProgressClock clock = {};  ///< by default the steady clock
 };
-/// Shows the progress of a loop, its measurements, and the time left:
+/// Shows the progress of a loop, its measurements, and the remaining time:
 ///
 ///     training ━━━━━━━━━━━╺━━━━━━━━━  112/200  loss 0.042  tok/s 53.9k  0:31, 0:24 left
 ///
-/// On a terminal one line is drawn over at most ten times a second and never wraps: the bar shrinks first, then the
-/// line is cut. Elsewhere a plain line appears at the first update, every few seconds, and at the end.
+/// On a terminal, one line is overwritten at most ten times a second. It never wraps: first the bar gets shorter, then
+/// the line is cut. Otherwise a line is printed at the first update, every few seconds, and at the end.
 ///
-/// Threads: one at a time; nothing else should write to the terminal meanwhile.
+/// Threads: one thread at a time; nothing else should write to the terminal.
 class ProgressBar {
  public:
   using Clock = ProgressClock;
@@ -50,17 +50,17 @@ class ProgressBar {
   /// Throws ValueError for a terminal without a stream.
   explicit ProgressBar(Options options);
 
-  /// Ends the line, as `finish` does.
+  /// Calls finish().
   ~ProgressBar();
 
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// `done` of the total are done; `fields` are shown after the bar: bar.update(7, {{"loss", "0.031"}}). Costs little
-  /// where nothing is to be drawn.
+  /// Sets the number of updates so far. `fields` are shown after the bar: bar.update(7, {{"loss", "0.031"}}). It is
+  /// fast if nothing is drawn.
   void update(std::int64_t done, NamedFields fields = {});
 
-  /// Shows the last state if it is not shown yet and ends the line; later updates show nothing.
+  /// Shows the last state and ends the line. Later updates show nothing.
   void finish();
 
  private:

@@ -1,4 +1,5 @@
-// Ctrl-C for training loops: finish the step, save, leave; a second Ctrl-C ends the program at once.
+// Interrupt: Ctrl-C in training loops. The loop finishes its step, saves and ends; a second Ctrl-C ends the program at
+// once.
 #pragma once
 
 #include <string_view>
@@ -7,16 +8,16 @@
 
 namespace xgrad::kit {
 
-/// While it lives, the first SIGINT or SIGTERM only sets a flag, which the loop polls; a second one does what it always
-/// does. Signals that the program was started to ignore (as nohup and background jobs do) stay ignored.
+/// A scope in which the first SIGINT or SIGTERM only sets a flag, which the loop reads. A second signal has its usual
+/// effect. Signals that were ignored when the program started (nohup, background jobs) stay ignored.
 ///
 ///     kit::Interrupt interrupt;
 ///     for (...) { train_one_step(); if (interrupt) { save(); return interrupt.exit_code(); } }
 ///
-/// Threads: one makes it and ends it; any may ask.
+/// Threads: one thread makes and destroys it; all threads may read it.
 class Interrupt {
  public:
-  /// Takes the two signals. Throws Error if another Interrupt lives.
+  /// Handles the two signals. Throws Error if another Interrupt exists.
   Interrupt();
 
   /// Restores the previous signal handlers.
@@ -25,17 +26,16 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  /// True once a signal came.
+  /// Whether a signal was received.
   explicit operator bool() const { return exit_code() != 0; }
 
-  /// The exit code that shells expect after a signal: 128 + signal; 0 if none came.
+  /// The exit code for shells: 128 + signal, or 0 if no signal was received.
   int exit_code() const;
 };
 
-/// Thrown to end a program after a signal, once its work is saved. main prints the text and returns the exit
-/// code.
+/// Thrown to end a program after a signal, when its work is saved. kit::main prints the text and returns the exit code.
 struct Interrupted : Error {
-  /// `exit_code` as Interrupt::exit_code.
+  /// `exit_code` is that of Interrupt::exit_code.
   Interrupted(std::string_view text, int exit_code);
   int exit_code = 0;
 };

@@ -1,4 +1,4 @@
-// Sentence pairs as arrays of word ids, to train and test the examples that translate.
+// Corpus: sentence pairs as arrays of word ids, for training and testing the examples that translate.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace xgrad::kit {
 
-/// The choice of sentences, and their form.
+/// Which sentences of a file a Corpus uses, and in which form.
 struct CorpusOptions {
   std::filesystem::path file = {};  ///< lines of source<TAB>target: Tatoeba, ManyThings.org
-  std::int64_t pairs = 600;         ///< to learn, of the file; those after them are held out
-  std::int64_t held_out = 100;      ///< pairs to judge by, at the most
-  std::int64_t steps = 10;          ///< tokens of a sentence, <eos> included: T and S
-  int min_freq = 2;                 ///< rarer words become <unk>
+  std::int64_t pairs = 600;         ///< number of training pairs, from the start of the file; held-out pairs follow
+  std::int64_t held_out = 100;      ///< maximum number of held-out pairs, for testing
+  std::int64_t steps = 10;          ///< tokens of a sentence, including <eos>: T and S
+  int min_freq = 2;                 ///< words that occur less often become <unk>
 };
 
 class Options;
@@ -27,52 +27,53 @@ struct Split;
 /// Declares --data, --pairs and --held-out.
 void add_corpus_options(Options& options, CorpusOptions& config);
 
-/// One batch: the encoder's input and the decoder's target; the decoder's input is nn::shift_right(target, bos).
+/// A batch: the input of the encoder and the target of the decoder. The input of the decoder is nn::shift_right(target,
+/// bos).
 struct CorpusBatch {
   Index source;             ///< (B, S)
-  Index source_lengths;     ///< (B), <eos> included
+  Index source_lengths;     ///< (B), including <eos>
   Index target;             ///< (B, T): the words and <eos>, then <pad>
-  Index target_lengths;     ///< (B), <eos> included
-  std::int64_t tokens = 0;  ///< of the targets, <eos> included: those that count in the loss
+  Index target_lengths;     ///< (B), including <eos>
+  std::int64_t tokens = 0;  ///< number of target tokens that count in the loss, including <eos>
 
   std::int64_t size() const { return source.dim(0); }
 };
 
-/// A sentence to test with: its words, and all right translations.
+/// A test sentence: its words, and all correct translations.
 struct Question {
   Tokens source;
   std::vector<Tokens> answers;
 };
 
-/// The corpus, split, counted and numbered.
+/// The corpus, split into training and held-out pairs, with words as ids.
 ///
-/// Threads: many may read from one object.
+/// Threads: several threads may read one object.
 class Corpus {
  public:
-  /// Reads the file; if it has fewer pairs than are to be learnt, all of them are, and none is held out. Throws
-  /// IoError, DataError for a file without pairs, ValueError for counts below 0 or less than one step.
+  /// Reads the file. If it has at most `pairs` pairs, all are for training and none is held out. Throws IoError,
+  /// DataError for a file without pairs, ValueError for negative counts or less than one step.
   explicit Corpus(const CorpusOptions& options);
 
   const Vocab& source_vocab() const { return source_vocab_; }
   const Vocab& target_vocab() const { return target_vocab_; }
   std::int64_t size() const { return source_.lengths.size(); }
-  /// A number that tells the training pairs, as ids and in their order, from others.
+  /// A hash of the training pairs, as ids and in their order.
   std::uint64_t fingerprint() const;
 
-  /// The training pairs with these numbers, rows (B). Throws ValueError for one that is not there.
+  /// The training pairs with these numbers, rows (B). Throws ValueError if there is no such pair.
   CorpusBatch batch(const Index& rows) const;
 
-  /// Sentences as the encoder reads them, (N, S) and (N). Unknown words become <unk>.
+  /// Sentences in the form of the encoder input, (N, S) and (N). Unknown words become <unk>.
   CorpusBatch sources(const std::vector<Tokens>& sentences) const;
 
-  /// The words that ids stand for, up to <eos>.
+  /// The words of the ids before <eos>.
   Tokens words(std::span<const std::int64_t> target_ids) const;
-  /// The same for each row of (N, L), as a search gives them. Throws ShapeError.
+  /// The words of each row of (N, L), the result of a search. Throws ShapeError.
   std::vector<Tokens> sentences(const Index& target_ids) const;
 
-  /// Pairs that training never sees, one question per source sentence.
+  /// The held-out pairs, which training never uses, as one question per source sentence.
   const std::vector<Question>& held_out() const { return held_out_; }
-  /// The source sentences of these.
+  /// The source sentences of the held-out pairs.
   std::vector<Tokens> held_out_sources() const;
 
   std::int64_t bos() const { return target_vocab_.id("<bos>"); }
@@ -88,8 +89,8 @@ class Corpus {
   std::vector<Question> held_out_;
 };
 
-/// Four sentences that every model which has learnt the corpus should know, with the answers that "Dive into Deep
-/// Learning" gives.
+/// Four sentences that every model trained on the corpus should translate correctly, with the translations of "Dive
+/// into Deep Learning".
 struct KnownPair {
   const char* source;
   const char* target;
@@ -99,8 +100,8 @@ inline constexpr std::array<KnownPair, 4> known_pairs{{{"go .", "va !"},
                                                        {"he's calm .", "il est calme ."},
                                                        {"i'm home .", "je suis chez moi ."}}};
 
-/// The mean over all questions of the best BLEU that a guess has with one of the answers; 0 without questions. Throws
-/// ValueError unless there is one guess for each question, or for k < 1.
+/// The mean over all questions of the best BLEU between a prediction and the answers; 0 without questions. Throws
+/// ValueError unless there is one prediction for each question, or for k < 1.
 double mean_bleu(std::span<const Tokens> guesses, std::span<const Question> questions, int k);
 
 }  // namespace xgrad::kit

@@ -15,37 +15,37 @@ namespace xgrad::kit {
 /// The words of one sentence.
 using Tokens = std::vector<std::string>;
 
-/// Lower case of UTF-8 text, character by character as Unicode has it.
+/// Converts UTF-8 text to lower case, character by character by the rules of Unicode.
 std::string lower_case(std::string_view text);
 
-/// Sentence -> text whose words and marks are separated by spaces: lower case, no-break spaces made plain, and a space
-/// before each of , . ! ? that has none: "Ça va, Tom ?" -> "ça va , tom ?".
+/// Separates words and punctuation of a sentence by spaces: converts to lower case, replaces no-break spaces, and adds
+/// a space before each of , . ! ? that has none. "Ça va, Tom ?" -> "ça va , tom ?".
 std::string preprocess(std::string_view sentence);
 
-/// The words of a preprocessed sentence, separated by spaces.
+/// Splits a preprocessed sentence at spaces.
 Tokens words(std::string_view text);
 
-/// The words of a list of words as one text, a space between them.
+/// Joins words by spaces.
 std::string joined(std::span<const std::string> tokens);
 
 struct VocabOptions {
-  int min_freq = 1;  ///< tokens seen fewer times are unknown
+  int min_freq = 1;  ///< tokens that occur less often are unknown
   Tokens reserved = {"<pad>", "<bos>", "<eos>", "<unk>"};
 };
-/// One-to-one map between tokens and the ids 0, 1, 2, ...
+/// A one-to-one map between tokens and the ids 0, 1, 2, ...
 ///
-/// Threads: many may read from one object.
+/// Threads: several threads may read one object.
 class Vocab {
  public:
   using Options = VocabOptions;
 
-  /// Counts the tokens of all sentences. The reserved tokens get the first ids, in the order given; then come the
-  /// others by falling frequency, equally frequent ones in byte order, so that ids depend on the counts alone and not
-  /// on the order of the sentences. Throws ValueError if a reserved token is given twice.
+  /// Counts the tokens of all sentences. The reserved tokens get the first ids, in the given order. The others follow
+  /// by descending frequency, with equal frequencies in byte order. So the ids depend only on the counts, not on the
+  /// order of the sentences. Throws ValueError for a duplicate reserved token.
   explicit Vocab(std::span<const Tokens> sentences, const Options& options = {});
 
-  /// The vocabulary with these tokens in the order of their ids, as `tokens()` gave them: for files that keep one.
-  /// Throws ValueError if a token is given twice.
+  /// The vocabulary with these tokens in the order of their ids, for example from a file. Throws ValueError for a
+  /// duplicate token.
   explicit Vocab(Tokens tokens_by_id);
 
   /// The number of tokens.
@@ -57,7 +57,7 @@ class Vocab {
   /// The token with this id. Throws ValueError if there is none.
   std::string token(std::int64_t id) const;
 
-  /// True if the token has an id of its own.
+  /// Whether the token has an id.
   bool contains(std::string_view token) const { return ids_.find(token) != ids_.end(); }
 
   /// All tokens in the order of their ids.
@@ -69,15 +69,15 @@ class Vocab {
   std::map<std::string, std::int64_t, std::less<>> ids_;
 };
 
-/// Sentences as ids, one row each.
+/// Sentences as ids, one in each row.
 struct SentenceArray {
   Index ids;      ///< (N, T)
-  Index lengths;  ///< (N): tokens before the padding, <eos> included
+  Index lengths;  ///< (N): number of tokens before the padding, including <eos>
 };
 
-/// The ids of each sentence, <eos> appended, then cut or padded with <pad> to `steps`. As in the book, a sentence of
-/// `steps` tokens or more loses its end, <eos> included. Throws ValueError if the vocabulary lacks <eos> or <pad>, or
-/// for less than one step.
+/// The ids of each sentence with <eos> appended, truncated or padded with <pad> to `steps`. As in "Dive into Deep
+/// Learning", a sentence of `steps` tokens or more loses its end, including <eos>. Throws ValueError if the vocabulary
+/// has no <eos> or <pad>, or for less than one step.
 SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::int64_t steps);
 
 }  // namespace xgrad::kit

@@ -1,4 +1,4 @@
-// Tokenizers: text as ids that a model reads, and back: by characters, by words, by pairs of bytes.
+// Tokenizers, which convert text to ids for a model and back: by characters, by words, by byte pair encoding.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@
 
 namespace xgrad::kit {
 
-/// Text -> ids 0 ... size() - 1 -> text.
+/// The base class of tokenizers: text -> ids 0 ... size() - 1 -> text.
 ///
-/// Threads: many may read from one object.
+/// Threads: several threads may read one object.
 class Tokenizer {
  public:
   Tokenizer() = default;
@@ -32,47 +32,49 @@ class Tokenizer {
 
   /// The number of tokens.
   virtual std::int64_t size() const = 0;
-  /// The ids of a text, (N). Throws ValueError for a text that has none.
+  /// The ids of a text, (N). Throws ValueError for a text that cannot be encoded.
   virtual Index encode(std::string_view text) const = 0;
-  /// The text of ids (N). Throws ShapeError for another shape, ValueError for an id that is not there.
+  /// The text of ids (N). Throws ShapeError for another shape, ValueError for an id out of range.
   virtual std::string decode(const Index& ids) const = 0;
 };
 
-/// Every character is a token; ids are in the order of Unicode. `decode` gives back the text that was encoded.
+/// A tokenizer whose tokens are characters, with ids in the order of Unicode. `decode` returns the text that was
+/// encoded.
 class CharacterTokenizer final : public Tokenizer {
  public:
-  /// The characters that occur in a text. Throws ValueError unless it is UTF-8.
+  /// Its tokens are the characters of a text. Throws ValueError unless the text is UTF-8.
   explicit CharacterTokenizer(std::string_view text);
 
   std::int64_t size() const override { return static_cast<std::int64_t>(characters_.size()); }
-  /// Throws ValueError for text that is not UTF-8, and for a character that is not known.
+  /// Throws ValueError for text that is not UTF-8 and for an unknown character.
   Index encode(std::string_view text) const override;
   std::string decode(const Index& ids) const override;
 
-  /// All characters in the order of their ids: a text that makes the same tokenizer again.
+  /// All characters in the order of their ids. A tokenizer made from this text is equal to this one.
   std::string characters() const;
 
  private:
   std::u32string characters_;  // sorted
 };
 
-/// The words of a running text: in lower case, letters, digits and the apostrophes between them; every other character
-/// that is no white space is a word of its own: "Don't stop!" -> don't stop !  Throws ValueError unless it is UTF-8.
+/// Splits text into words. Words are in lower case and consist of letters, digits and the apostrophes between them.
+/// Every other character that is not white space is a separate word: "Don't stop!" -> don't stop !  Throws ValueError
+/// unless the text is UTF-8.
 Tokens running_words(std::string_view text);
 
 struct WordTokenizerOptions {
-  int min_freq = 1;             ///< words seen fewer times are unknown
-  Tokens reserved = {"<unk>"};  ///< the first ids, as those of a Vocab
+  int min_freq = 1;             ///< words that occur less often are unknown
+  Tokens reserved = {"<unk>"};  ///< the first ids, as in a Vocab
 };
-/// The words of running text by the numbers of a vocabulary. `decode` puts a space between words.
+/// A tokenizer whose tokens are the words of a vocabulary. `decode` puts spaces between words.
 class WordTokenizer final : public Tokenizer {
  public:
   using Options = WordTokenizerOptions;
 
-  /// Counts the words of a text (`running_words`). Throws ValueError unless it is UTF-8, or if a reserved word is given
-  /// twice.
+  /// Counts the words of a text (see running_words). Throws ValueError unless it is UTF-8, and for a duplicate reserved
+  /// word.
   explicit WordTokenizer(std::string_view text, const Options& options = {});
-  /// The tokenizer with a vocabulary that was kept.
+  /// A tokenizer with an existing vocabulary, for example from a file.
   explicit WordTokenizer(Vocab vocab) : vocab_(std::move(vocab)) {}
 
   std::int64_t size() const override { return vocab_.size(); }
@@ -89,67 +91,69 @@ class WordTokenizer final : public Tokenizer {
 class Pattern;
 
 struct BpeOptions {
-  Tokens special = {"<|endoftext|>"};  ///< tokens that stand for themselves, never for letters: the vocabulary has them
+  Tokens special = {"<|endoftext|>"};  ///< tokens of the vocabulary that are never split into parts
 };
 struct BpeTrainingOptions {
-  std::int64_t size = 512;             ///< tokens, 256 of them bytes; fewer if the text has no more pairs
-  std::int64_t min_freq = 1;           ///< a pair seen fewer times is not merged
+  std::int64_t size = 512;             ///< number of tokens, including 256 bytes; fewer if the text has no more pairs
+  std::int64_t min_freq = 1;           ///< a pair that occurs less often is not merged
   Tokens special = {"<|endoftext|>"};  ///< the first ids
 };
-/// Byte pair encoding of bytes, as in GPT-2 (Sennrich, Haddow, Birch 2016; Radford et al. 2019). A word begins as its
-/// bytes. Of all pairs of neighbours, the pair that was learnt first is merged, until no pair is left. Any bytes can be
-/// encoded and decoded. A special token in the text becomes its id.
+/// Byte pair encoding (BPE) of bytes, as in GPT-2 (Sennrich, Haddow, Birch 2016; Radford et al. 2019). A word is first
+/// split into its bytes. Then the pair of neighbours that was learnt first is merged, repeatedly, until no known pair
+/// is left. All byte sequences can be encoded and decoded. A special token in the text becomes its id.
 class BpeTokenizer final : public Tokenizer {
  public:
   using Options = BpeOptions;
   using TrainingOptions = BpeTrainingOptions;
 
-  /// Learns merges from a text: the most frequent pair of tokens (of equal ones the pair with the smallest ids) becomes
-  /// a token, until there are `size`. The ids are those of the package `tokenizers`: special tokens, bytes, merges.
-  /// Throws ValueError for a size below bytes and special tokens, and for a special token that is empty or given twice.
+  /// Learns merges from a text: the most frequent pair of tokens becomes a token, until there are `size`. Of equally
+  /// frequent pairs, the one with the smallest ids is merged. The ids are those of the package `tokenizers`: special
+  /// tokens, bytes, merges. Throws ValueError for a size smaller than the number of bytes and special tokens, and for
+  /// an empty or duplicate special token.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
   /// Reads the two files of GPT-2, vocab.json and merges.txt. Throws IoError; LimitError for more than 100 MB of JSON;
-  /// FormatError for files of another form, ids given twice or left out, a byte without a token, and a merge or special
+  /// FormatError for files in another format, duplicate or missing ids, a byte without a token, or a merge or special
   /// token that is not in the vocabulary.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 
-  /// Reads tokenizer.json of the package `tokenizers`, or its folder, for byte-level BPE: GPT-2, Llama 3, Qwen 2,
-  /// GPT-4o. Added tokens are special; truncation and padding are ignored. Supported are: normalizer NFC or none;
-  /// pre-tokenizer ByteLevel, also after Split by a regular expression (in the syntax of PCRE2); post-processor
-  /// ByteLevel, TemplateProcessing with tokens before the text, or both; decoder ByteLevel. Throws as above, and
-  /// FormatError that names another part.
+  /// Reads tokenizer.json of the package `tokenizers`, or a directory with this file, for byte-level BPE: GPT-2, Llama
+  /// 3, Qwen 2, GPT-4o. Added tokens are special; truncation and padding are ignored. Supported are: normalizer NFC or
+  /// none; pre-tokenizer ByteLevel, also after Split by a regular expression (with the syntax of PCRE2); post-processor
+  /// ByteLevel, TemplateProcessing with tokens before the text, or both; decoder ByteLevel. Throws the same errors, and
+  /// FormatError, which names the part, for all other parts.
   static BpeTokenizer read(const std::filesystem::path& path);
 
-  /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the tokenizer is like that of GPT-2.
+  /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the files can represent the
+  /// tokenizer, as those of GPT-2 can.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
-  /// The ids of a text, after the ids that the file puts before each text, as <|begin_of_text|> of Llama 3. Throws
-  /// ValueError for text that is not UTF-8 where the file has the normalizer NFC, as Qwen 2.
+  /// The ids of a text, after the ids that the file puts before each text, for example <|begin_of_text|> of Llama 3.
+  /// With the normalizer NFC, for example in Qwen 2, throws ValueError for text that is not UTF-8.
   Index encode(std::string_view text) const override;
-  /// The text of ids, special tokens included.
+  /// The text of ids, including special tokens.
   std::string decode(const Index& ids) const override;
 
-  /// The bytes that an id stands for. Throws ValueError if there is no such id.
+  /// The bytes of a token. Throws ValueError if there is no such id.
   std::string token(std::int64_t id) const;
-  /// The id of a special token. Throws ValueError if there is none.
+  /// The id of a special token. Throws ValueError if there is no such token.
   std::int64_t special(std::string_view token) const;
   /// Pairs of ids in the order in which they are merged.
   const std::vector<std::array<std::int64_t, 2>>& merges() const { return parts_.merges; }
 
  private:
-  /// The content of the files; its makers have checked that the parts fit together.
+  /// The content of the files. Those who make it have checked that the parts are consistent.
   struct Parts {
-    std::vector<std::string> tokens;                  ///< bytes by id
-    std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, the first to be merged first
-    std::vector<std::int64_t> results;                ///< of each merge
-    std::vector<std::int64_t> special;                ///< ids
-    std::vector<std::int64_t> start;                  ///< ids before each text
-    std::shared_ptr<const Pattern> pattern = {};      ///< of words; GPT-2's if there is none
-    bool whole_words = false;                         ///< a word that is a token is not put together by merges
-    bool composes = false;                            ///< text gets the normal form C
+    std::vector<std::string> tokens;                  ///< the bytes of each id
+    std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, in the order of merging
+    std::vector<std::int64_t> results;                ///< the id that results from each merge
+    std::vector<std::int64_t> special;                ///< the ids of special tokens
+    std::vector<std::int64_t> start;                  ///< the ids before each text
+    std::shared_ptr<const Pattern> pattern = {};      ///< how text is split into words; by default as in GPT-2
+    bool whole_words = false;                         ///< a word that is a token is encoded without merges
+    bool composes = false;                            ///< text is converted to the normal form C of Unicode
   };
   class Reader;
 

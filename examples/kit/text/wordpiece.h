@@ -1,7 +1,8 @@
-// The tokenizer of BERT (Schuster, Nakajima: "Japanese and Korean voice search", 2012; Devlin and others: "BERT:
-// Pre-training of deep bidirectional transformers for language understanding", 2019), from its file vocab.txt:
+// WordPieceTokenizer: the tokenizer of BERT (Schuster, Nakajima: "Japanese and Korean voice search", 2012; Devlin et
+// al.: "BERT: Pre-training of deep bidirectional transformers for language understanding", 2019), from its file
+// vocab.txt:
 //
-//     const kit::WordPieceTokenizer tokenizer("bert-base-uncased");       // a folder with the file
+//     const kit::WordPieceTokenizer tokenizer("bert-base-uncased");       // a directory with this file
 //     const Index ids = tokenizer.encode("A text.");                      // [CLS] a text . [SEP]
 #pragma once
 
@@ -17,32 +18,32 @@
 
 namespace xgrad::kit {
 
-/// Two texts that a model reads as one.
+/// A pair of texts as one input of a model.
 struct EncodedPair {
   Index ids;       ///< (N)
   Index segments;  ///< (N): 0 for the first text, 1 for the second, as in nn::BertInputs
 };
 
 struct WordPieceOptions {
-  bool lower_case = true;  ///< text becomes lower case without accents, as models called uncased expect
+  bool lower_case = true;  ///< convert to lower case without accents, for models called uncased
 };
-/// Words as the longest parts that are tokens: first the longest beginning of the word, then the longest beginnings of
-/// the rest, whose tokens start with ##. A word with another rest, or of more than 100 characters, is [UNK]. [PAD],
+/// Splits words into the longest tokens: first the longest token that the word starts with, then the longest tokens for
+/// the rest, which start with ##. A word that cannot be split, or has more than 100 characters, becomes [UNK]. [PAD],
 /// [UNK], [CLS], [SEP] and [MASK] in a text become their ids.
 class WordPieceTokenizer final : public Tokenizer {
  public:
   using Options = WordPieceOptions;
 
-  /// Reads vocab.txt, a token in each line, or the folder with it. Throws what `read_lines` throws; FormatError for a
-  /// token that is given twice and for a vocabulary without [UNK], [CLS] or [SEP].
+  /// Reads vocab.txt, which has one token in each line, or a directory with this file. Throws what read_lines() throws;
+  /// FormatError for a duplicate token and for a vocabulary without [UNK], [CLS] or [SEP].
   explicit WordPieceTokenizer(const std::filesystem::path& path, const Options& options = {});
 
   std::int64_t size() const override { return vocab_.size(); }
-  /// [CLS] text [SEP]. Throws ValueError for text that is not UTF-8.
+  /// The ids of [CLS] text [SEP]. Throws ValueError for text that is not UTF-8.
   Index encode(std::string_view text) const override;
-  /// [CLS] first [SEP] second [SEP], the last two in segment 1. Throws likewise.
+  /// The ids of [CLS] first [SEP] second [SEP], where the last two parts are segment 1. Throws the same error.
   EncodedPair encode_pair(std::string_view first, std::string_view second) const;
-  /// Words with a space between them, but for . ? ! and , after a word; special tokens are left out.
+  /// The words, separated by spaces, but without a space before . ? ! and ,; special tokens are omitted.
   std::string decode(const Index& ids) const override;
 
   const Vocab& vocab() const { return vocab_; }

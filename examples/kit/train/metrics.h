@@ -1,4 +1,4 @@
-// The mean of losses and scores that are counted batch by batch.
+// RunningAverage: the mean of losses and scores over batches.
 //
 //     kit::RunningAverage loss;
 //     for (const auto& [x, y] : batches) loss.add(cross_entropy(net(x), y).item(), static_cast<double>(y.size()));
@@ -9,14 +9,14 @@
 
 namespace xgrad::kit {
 
-/// The mean of numbers that come one by one, each with a weight: losses of batches, say.
+/// The weighted mean of values that are added one by one, for example losses of batches.
 ///
-/// Threads: one at a time.
+/// Threads: one thread at a time.
 class RunningAverage {
  public:
   /// Throws NumericError for a value that is not finite, ValueError for a weight that is negative or not finite.
   void add(double value, double weight = 1);
-  /// (w_1 x_1 + ... + w_n x_n) / (w_1 + ... + w_n). Throws ValueError while all weights together are 0.
+  /// (w_1 x_1 + ... + w_n x_n) / (w_1 + ... + w_n). Throws ValueError if the sum of the weights is 0.
   double value() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a training has measured: after each step, and after each epoch or so many steps.
+// The measurements of a training: after each step, and after each epoch or a number of steps.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace xgrad::kit {
 
-/// The scores of a validation, by name; the first decides which report is the best. A single number is called
-/// "validation".
+/// The scores of a validation, by name. The first score determines which report is the best. A single number gets the
+/// name "validation".
 ///
-/// Threads: like a std::vector.
+/// Threads: the same rules as for a std::vector.
 struct Scores {
   Scores() = default;
   Scores(double value) : values{{"validation", value}} {}
@@ -24,39 +24,39 @@ struct Scores {
 
 /// The report after a step.
 struct StepReport {
-  std::int64_t step = 0;  ///< steps done, in all epochs
-  double loss = 0;        ///< of the batch; with `accumulate` as of one batch of them all
+  std::int64_t step = 0;  ///< number of steps so far, in all epochs
+  double loss = 0;        ///< of the batch; with `accumulate` of all batches of the step together
 };
 
-/// The report after an epoch, or with validate_every after so many steps.
+/// The report after an epoch, or with validate_every after that many steps.
 struct Report {
-  std::int64_t epoch = 0;  ///< its number, from 1 on
-  std::int64_t step = 0;   ///< steps done
+  std::int64_t epoch = 0;  ///< number of the epoch, from 1
+  std::int64_t step = 0;   ///< number of steps so far
   double loss = 0;         ///< mean of the losses of the steps since the last report
-  double lr = 0;           ///< learning rate of its last step
-  Scores scores = {};      ///< of `validate`
-  bool best = false;       ///< better than all before it
+  double lr = 0;           ///< learning rate of the last step
+  Scores scores = {};      ///< the result of `validate`
+  bool best = false;       ///< whether it is better than all earlier reports
 };
 
 /// Which scores are better.
 enum class Goal {
-  least,    ///< of errors, losses
-  greatest  ///< of accuracies, BLEU
+  least,    ///< small ones: errors, losses
+  greatest  ///< large ones: accuracies, BLEU
 };
 
-/// Callbacks: to validate the model before each report, and for steps and reports.
+/// Callbacks: for the validation before each report, after each step, and after each report.
 using Validation = std::function<Scores()>;
 using StepCallback = std::function<void(const StepReport&)>;
 using ReportCallback = std::function<void(const Report&)>;
 
 namespace detail {
-/// How far a training has come: the numbers that its checkpoint holds.
+/// The progress of a training, as its checkpoint stores it.
 struct TrainingState {
-  std::int64_t step = 0, epochs = 0;  ///< that are done
-  std::int64_t began = 0;             ///< the step after which this epoch began
-  std::int64_t summed = 0;            ///< losses since the last report
-  double sum = 0, lr = 0;             ///< of these losses; of the last step
-  std::uint64_t seed = 0, draws = 0;  ///< of the generator, in a checkpoint
+  std::int64_t step = 0, epochs = 0;  ///< completed steps and epochs
+  std::int64_t began = 0;             ///< the number of steps before the current epoch
+  std::int64_t summed = 0;            ///< number of losses since the last report
+  double sum = 0, lr = 0;             ///< sum of these losses; learning rate of the last step
+  std::uint64_t seed = 0, draws = 0;  ///< state of the generator, in a checkpoint
   std::vector<Report> reports = {};
 
   double mean_loss() const { return sum / static_cast<double>(summed); }

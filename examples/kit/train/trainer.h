@@ -35,38 +35,38 @@ namespace xgrad::kit {
 
 struct TrainerOptions {
   std::int64_t epochs = 10;
-  std::int64_t steps = 0;  ///< number of steps, instead of `epochs` if not 0, also within an epoch
-  std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
-  double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
-  /// Batches that make a step, which is that of one batch of them all: the mean of their gradients, by the number of
-  /// their samples, or by the weights that the loss function gives.
+  std::int64_t steps = 0;  ///< if not 0, the number of steps in place of `epochs`; may end within an epoch
+  std::optional<optim::Schedule> schedule = {};  ///< the rate of every step; by default that of the optimizer
+  double max_norm = 0;                           ///< limit of the norm of all gradients; 0: no clipping
+  /// Number of batches for one step. The step uses the mean of their gradients, weighted by their numbers of samples or
+  /// by the weights that the loss function returns: the same as one large batch.
   std::int64_t accumulate = 1;
-  /// Decay of the moving average that is validated and kept, of the weights and of the buffers (BatchNorm's
-  /// statistics); buffers of integers are copied. 0: none.
+  /// Decay of the moving average of the weights and the buffers (statistics of BatchNorm), which is validated and
+  /// stored; integer buffers are copied. 0: no average.
   double ema = 0;
-  Validation validate = {};  ///< called before each report, without dropout and without a graph
-  /// Steps from one report to the next; 0: those of an epoch, and without epochs all.
+  Validation validate = {};  ///< called before each report, in evaluation mode and without a graph
+  /// Number of steps between reports. 0: one report for each epoch, or without epochs one at the end.
   std::int64_t validate_every = 0;
-  Goal goal = Goal::least;    ///< of the first score; without validation the least loss is the best
-  std::int64_t patience = 0;  ///< ends after so many reports that are not the best; 0: never
-  /// For checkpoint.safetensors, best.safetensors, log.csv and curves.svg; empty: none.
+  Goal goal = Goal::least;    ///< for the first score; without validation, the smallest loss is the best
+  std::int64_t patience = 0;  ///< ends after this number of reports without a new best one; 0: never
+  /// The directory for checkpoint.safetensors, best.safetensors, log.csv and curves.svg; empty: no files.
   std::filesystem::path folder = {};
-  bool resume = false;  ///< goes on from the checkpoint in the folder, if there is one
-  /// Of the run, on which results depend: a checkpoint with other attributes is refused, as is one with another
-  /// `schedule`, `max_norm`, `accumulate`, `ema` or `goal`.
+  bool resume = false;  ///< continue from the checkpoint in the directory, if there is one
+  /// Attributes of the run that determine its results. A checkpoint with other attributes, or with another `schedule`,
+  /// `max_norm`, `accumulate`, `ema` or `goal`, is rejected.
   NamedFields attributes = {};
-  bool interruptible = false;  ///< Ctrl-C ends the training after a step, which is saved, with an Interrupted
+  bool interruptible = false;  ///< after Ctrl-C, finish the step, save, and throw Interrupted
   StepCallback on_step = {};
   ReportCallback on_report = {};
-  GradientFunction gradients = {};  ///< how fit() makes the gradients of a batch; without one, by the library's grad()
-  /// For a progress bar; where a line cannot be drawn over, one line for each report, but no more than one a second;
-  /// without a stream nothing. In the first step, leaves that the loss depends on and the optimizer does not train
-  /// (optim::audit) are reported there, too.
+  GradientFunction gradients = {};  ///< computes the gradients of a batch in fit(); by default grad()
+  /// The terminal for a progress bar. If it cannot overwrite lines, each report is a line, at most one per second.
+  /// Without a stream nothing is shown. The first step also prints leaves that the loss depends on but the optimizer
+  /// does not train (see optim::audit).
   Terminal terminal = Terminal::standard_error();
 };
 
 namespace detail {
-/// f(batch), or f of the batch's parts.
+/// Calls f(batch), or f with the parts of the batch.
 template <class F, class Batch>
 decltype(auto) applied(const F& f, const Batch& batch) {
   if constexpr (nn::detail::Takes<F, Batch>) {
@@ -84,8 +84,8 @@ class Reports;
 /// The batches of a training, one after the other.
 struct Batches {
   std::function<bool()> next;                    ///< goes to the next batch; false at the end of an epoch
-  std::function<std::optional<double>()> train;  ///< of this batch; the loss of a step, if it completes one
-  std::int64_t size = 0;                         ///< batches of an epoch; 0: there are no epochs
+  std::function<std::optional<double>()> train;  ///< trains with this batch; the loss of a step, if it completes one
+  std::int64_t size = 0;                         ///< number of batches in an epoch; 0: there are no epochs
   std::function<StateFile()> state = [] { return StateFile(); };
   std::function<void(const StateFile&)> load = [](const StateFile&) {};
 };
@@ -95,28 +95,28 @@ struct Batches {
 /// gradient of a parameter that the loss does not depend on is 0.
 ///
 /// A checkpoint has the state of all parts, so a resumed training gives the same bits, also in the middle of an epoch.
-/// It is written before the first step, with each report (but at most once a second), and at the end. A training that
-/// is resumed writes the rows of log.csv again from its checkpoint.
+/// It is written before the first step, with reports (at most once a second), and at the end. A resumed training
+/// rewrites the rows of log.csv from its checkpoint.
 ///
-/// Threads: one at a time.
+/// Threads: one thread at a time.
 class Trainer {
  public:
   using Options = TrainerOptions;
 
-  /// Throws ValueError for numbers out of their range and for `resume` without a folder; IoError if the folder cannot
-  /// be made.
+  /// Throws ValueError for options out of range, and for `resume` without a directory; IoError if the directory cannot
+  /// be created.
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
-  /// meanwhile. `batches` is a DataLoader or something with the same functions; the loss is a function
-  /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
-  /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
-  /// is left out, and so is a step of such batches alone. Throws NumericError for a loss or a gradient that is not
-  /// finite, FormatError for a checkpoint that does not fit or has other attributes (then nothing has changed),
-  /// ValueError for weights that are negative, not finite or 0 in a whole epoch, Interrupted, and what the functions
-  /// and the files throw. An error drops the batches of an unfinished step.
+  /// Trains until the options end it, or until stop() is called. The module is in training mode meanwhile, even if
+  /// eval() was called. `batches` is a DataLoader or a type with the same functions. The loss is a function of a batch,
+  /// or of its parts: `loss(x, y)` for a batch that is a tuple. It returns the mean over the samples. If the mean is
+  /// over something else, such as tokens, it returns a WeightedLoss of the mean and their number. Batches of weight 0
+  /// are skipped, and so are steps that have no others. Throws NumericError for a loss or a gradient that is not
+  /// finite; FormatError for a checkpoint that does not match or has other attributes, and nothing is changed;
+  /// ValueError for weights that are negative, not finite, or 0 in a whole epoch; Interrupted; and what the functions
+  /// and the files throw. After an error, the batches of an unfinished step are dropped.
   template <class Batches, class Loss>
   requires(!std::integral<Batches>) const std::vector<Report>& fit(Batches& batches, const Loss& loss_of) & {
     return loop_over(batches, [&](const auto& batch) {
@@ -126,9 +126,9 @@ class Trainer {
     });
   }
 
-  /// The same without a loader: trains up to step number `steps` (in place of the options `epochs` and `steps`), where
-  /// the function makes a batch of its own each time and returns its loss. Reports come after every `validate_every`
-  /// steps and at the end, and are of epoch 1. Throws ValueError for a negative number and for a step without weight, too.
+  /// The same without a loader: trains up to step number `steps`, which replaces the options `epochs` and `steps`. The
+  /// function makes a batch in each call and returns its loss. Reports come after every `validate_every` steps and at
+  /// the end, and belong to epoch 1. Also throws ValueError for a negative number of steps and for a step of weight 0.
   template <class Loss>
   const std::vector<Report>& fit(std::int64_t steps, const Loss& loss_of) & {
     const auto train = [&] {
@@ -139,8 +139,8 @@ class Trainer {
     return loop({.next = [] { return true; }, .train = train}, steps);
   }
 
-  /// As the first, with a step of your own: a function of a batch, or of its parts, that changes the parameters and
-  /// returns the loss, a Tensor or a number.
+  /// The same with your own step: a function of a batch, or of its parts, that changes the parameters and returns the
+  /// loss, a Tensor or a number.
   ///
   ///     trainer.run(batches, [&](const Tensor& x, const Index& y) {
   ///       const Tensor loss = cross_entropy(net(x), y);
@@ -148,7 +148,8 @@ class Trainer {
   ///       return loss;
   ///     });
   ///
-  /// Throws as fit(), and ValueError if `accumulate` or `max_norm` is set, which such a step does itself.
+  /// Throws what fit() throws, and ValueError if `accumulate` or `max_norm` is set, because your own step is
+  /// responsible for these.
   template <class Batches, class Step>
   const std::vector<Report>& run(Batches& batches, const Step& own) & {
     refuse_options_of_fit();
@@ -158,17 +159,17 @@ class Trainer {
     });
   }
 
-  /// Ends fit() or run() after the current step or report; for the callbacks. Another call goes on.
+  /// Ends fit() or run() after the current step or report; call it in callbacks. Another call of fit() or run()
+  /// continues.
   void stop() { stopped_ = true; }
 
   /// The reports so far.
   const std::vector<Report>& history() const { return state_.reports; }
-  /// The number of steps done.
+  /// The number of steps so far.
   std::int64_t steps() const { return state_.step; }
-  /// The best report so far. Throws ValueError before the first.
+  /// The best report so far. Throws ValueError if there is no report.
   const Report& best() const { return best_.of(state_.reports); }
-  /// Gives the module the parameters and buffers that it had at the best report; with `ema` the averages. Throws as
-  /// best().
+  /// Restores the parameters and buffers of the best report; with `ema` the averages. Throws what best() throws.
   void restore_best() const;
 
  private:

@@ -1,4 +1,4 @@
-// Variants compared over several seeds: one seed alone decides nothing.
+// Trials: comparison of variants over several seeds, because the result of one seed may be chance.
 //
 //     const auto all = kit::trials({"without", "with dropout"}, {.first = example.seed, .count = 5},
 //                                  [&](std::size_t variant, Seed seed) { return learn(variant == 1, seed); });
@@ -18,9 +18,10 @@
 
 namespace xgrad::kit {
 
-/// What a variant gave, for each seed. A number or a list of it is a member of a Result, or a function of one.
+/// The results of one variant, one for each seed. In the functions below, a number or a list is a member of Result, or
+/// a function of a Result.
 ///
-/// Threads: like a std::vector.
+/// Threads: the same rules as for a std::vector.
 template <class Result>
 struct Trials {
   std::string name;
@@ -33,7 +34,7 @@ struct Trials {
     for (const Result& result : results) sum += static_cast<double>(std::invoke(number, result));
     return sum / static_cast<double>(results.size());
   }
-  /// The number of each seed: "0.531 0.498 0.512".
+  /// The number for each seed: "0.531 0.498 0.512".
   template <class Number>
   std::string each(const Number& number) const {
     std::string text;
@@ -42,7 +43,8 @@ struct Trials {
     }
     return text;
   }
-  /// The mean of lists of one length, such as the losses of all epochs, as a curve with the name of the variant.
+  /// The mean over the seeds of lists of equal length, for example the losses of all epochs, as a curve with the name
+  /// of the variant.
   template <class List>
   Series curve(const List& list) const {
     Series series{.name = name};
@@ -57,8 +59,8 @@ struct Seeds {
   Seed first = 1;
   std::int64_t count = 1;
 };
-/// Runs each variant with each seed, which the generator gets first: f(number of the variant, seed) is a Result. A bar
-/// shows how many of all runs are done.
+/// Runs each variant with each seed: sets the seed of the generator, then calls f(number of the variant, seed), which
+/// returns a Result. A progress bar shows the number of completed runs.
 template <class F, class Result = std::invoke_result_t<const F&, std::size_t, Seed>>
 std::vector<Trials<Result>> trials(const std::vector<std::string>& names, const Seeds& seeds, const F& f) {
   std::vector<Trials<Result>> all;
