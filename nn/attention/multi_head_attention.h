@@ -1,7 +1,7 @@
 // Multi-head attention as in transformers, for whole sequences and for decoding step by step.
 //
-// See attention_scores.h for one head with another score, linear_attention.h for linear cost, and
-// pytorch/multihead_attention.h for the parameters of PyTorch.
+// Other headers: attention_scores.h (one head with another score), linear_attention.h (linear cost),
+// pytorch/multihead_attention.h (the parameters of PyTorch).
 #pragma once
 
 #include <optional>
@@ -43,14 +43,14 @@ struct MultiHeadAttentionOptions {
 ///     head_h = softmax(q_h k_g' / sqrt(d)) v_g,      d = C / H,      g = h kv_heads / H
 ///     y = W_o (head_1, ..., head_H)
 ///
-/// Queries, keys and values have separate maps, q = W_q query, k = W_k key, v = W_v value, or one packed map: q, k, v =
-/// W_qkv x. With fewer kv_heads than heads, several heads of queries share one head of keys and values (Ainslie et al.
-/// 2023). A KeyValueCache is then smaller by the same factor.
+/// Queries, keys and values have separate maps: q = W_q query, k = W_k key, v = W_v value. Packed, they have one map:
+/// (q, k, v) = W_qkv x. With fewer kv_heads than heads, several heads of queries share one head of keys and values
+/// (Ainslie et al. 2023). A KeyValueCache is then smaller by the same factor.
 struct MultiHeadAttention : Layer<MultiHeadAttention> {
   using Options = MultiHeadAttentionOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, `heads` that are not a multiple of
-  /// kv_heads, a dropout outside [0, 1], packed maps with different input widths, or an odd d with rotary_theta.
+  /// Throws ValueError for sizes below 1, a dropout outside [0, 1], or an odd d with rotary_theta. Also throws it if
+  /// `dim` is not a multiple of `heads` or `heads` not of kv_heads, and if packed maps have different input widths.
   MultiHeadAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
   explicit MultiHeadAttention(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 

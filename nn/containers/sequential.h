@@ -1,4 +1,4 @@
-// Sequential: layers of different types, called one after the other. Their names in files are those of PyTorch:
+// Sequential: layers of different types, called one after the other. Names in files are the same as in PyTorch:
 // `net.0.weight`.
 //
 // A layer is registered in its parent where it is constructed, and is neither copied nor moved. So you give a
@@ -60,7 +60,7 @@ struct Function : Layer<Function> {
 class Sequential;
 
 /// One step of a Sequential: a layer that Sequential will make, or a function such as `tanh`, `gelu` or a lambda.
-/// Throws ValueError in the cases of Activation. Threads: a plain value.
+/// Throws ValueError in the cases of Activation. Threads: the same rules as for a std::function.
 class Step {
  public:
   template <class Layer>

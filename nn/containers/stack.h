@@ -82,7 +82,7 @@ class Stack : public Module {
     return *layers_[static_cast<std::size_t>(i)];
   }
 
-  /// Iterates over the layers. Threads: a plain value.
+  /// An iterator over the layers. Threads: the same rules as for a pointer.
   class Iterator {
    public:
     using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;

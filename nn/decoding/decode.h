@@ -83,9 +83,9 @@ class Ends {
 /// so far, the prompt included. Scores are logits; -infinity forbids a token.
 using LogitsProcessor = std::function<void(std::span<const std::int64_t> written, std::span<Real> scores)>;
 
-// No search records a graph. All throw ValueError for a max_length below 1 or an eos outside [0, V), ShapeError if a
-// step does not return (B, V), and NumericError if the logits are NaN or no token has a probability above 0. The model
-// refuses tokens that it does not know.
+// No search records a graph. All throw ValueError for a max_length below 1 or an eos outside [0, V). They throw
+// ShapeError if a step does not return (B, V), and NumericError if the logits are NaN or no token has a probability
+// above 0. The model refuses tokens that it does not know.
 //
 // Except for exhaustive_search, all have three options that change the logits. With min_length, no sequence ends before
 // that many tokens. repetition_penalty (Keskar et al. 2019) divides the score of a token that was written before if the
@@ -93,7 +93,7 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 // changed logits. The results `scores` and `log_p` are ln p by the logits of the model. Throw ValueError for a
 // min_length that is negative or above max_length, and for a repetition_penalty that is not positive and finite.
 
-// -- one sequence each ------------------------------------------------------------------------------------------------
+// -- one sequence for each row ----------------------------------------------------------------------------------------
 
 /// Finished sequences, one in each row.
 struct [[nodiscard]] Decoded {
@@ -137,10 +137,10 @@ struct SamplingOptions {
 ///     2. all but the top_k largest probabilities become 0
 ///     3. of these, the smallest set of the largest with a share of at least top_p stays (Holtzman et al. 2020)
 ///
-/// The order of the steps is that of Hugging Face. Of equal probabilities, that of the first token counts as larger. A
-/// top_k above V keeps all tokens. Throws ShapeError unless logits are (B, V); ValueError unless temperature > 0 and
-/// finite (for 0 use greedy()), top_k >= 1 and 0 < top_p <= 1; NumericError for a row with NaN or without a finite
-/// logit.
+/// The order of the steps is the same as in Hugging Face. Of equal probabilities, the first token counts as larger. A
+/// top_k above V keeps all tokens. Throws ShapeError unless logits are (B, V), and NumericError for a row with NaN or
+/// without a logit above -infinity. Throws ValueError unless temperature > 0 and finite (for 0 use greedy()), top_k >=
+/// 1 and 0 < top_p <= 1.
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options);
 /// Draws every token from sampling_probabilities. The tokens of a sequence depend on the seed, its row and its logits,
 /// not on the other sequences or on max_length. The scores are ln p of the model, before temperature and filters. To
@@ -148,7 +148,7 @@ Array sampling_probabilities(const Array& logits, const SamplingOptions& options
 /// throws.
 Decoded sample(Stepper& model, const SamplingOptions& options);
 
-// -- search -----------------------------------------------------------------------------------------------------------
+// -- several sequences for each row -----------------------------------------------------------------------------------
 
 /// A sequence that a search found.
 struct [[nodiscard]] Hypothesis {
@@ -180,8 +180,8 @@ struct BeamOptions {
   std::int64_t bos = 0;
   Ends eos = {};
   std::int64_t max_length = 100;
-  std::int64_t num_beams = 4;    ///< k
-  double length_penalty = 0.75;  ///< alpha
+  std::int64_t num_beams = 4;    ///< k, the number of prefixes that each step keeps
+  double length_penalty = 0.75;  ///< alpha, the exponent of the length in the score
   Stopping stopping = Stopping::enough;
   Candidates candidates = Candidates::complete;
   std::int64_t num_best = 1;  ///< how many hypotheses to return at most
@@ -189,7 +189,7 @@ struct BeamOptions {
   double repetition_penalty = 1;
   LogitsProcessor process = {};
 };
-/// Beam search. Keeps at every step the k most probable prefixes that have not ended, and returns the hypotheses with
+/// Beam search. Keeps at every step the k most probable prefixes that have not ended. It returns the hypotheses with
 /// the highest
 ///
 ///     score = 1/L^alpha sum_t ln q(y_t | y_1 ... y_{t-1})
@@ -206,7 +206,7 @@ struct ExhaustiveOptions {
   std::int64_t bos = 0;
   Ends eos = {};
   std::int64_t max_length = 5;
-  double length_penalty = 0;  ///< alpha; 0 finds the most probable sequence
+  double length_penalty = 0;  ///< alpha, see beam_search; 0 finds the most probable sequence
   std::int64_t num_best = 1;
   std::int64_t max_sequences = 1'000'000;  ///< the most sequences that are searched
 };

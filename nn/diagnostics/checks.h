@@ -100,8 +100,9 @@ PaddingInvarianceReport check_padding_invariance(const Trial& trial, const Index
 /// Checks that output t of f depends only on inputs 0 ... t. f(x) is (B, T, ...) for token ids x (B, T), or for values
 /// x (B, T, ...), for example embeddings. For each s, input s is replaced: by another id that occurs in x, or by a
 /// random value. The outputs 0 ... s - 1 must stay the same to the last bit. This takes T forward passes and changes
-/// nothing. Throws ShapeError if x or f(x) has another shape; ValueError for an empty f, fewer than 2 positions, ids
-/// that are all equal, or an f whose result differs between calls, for example by dropout; and what f throws.
+/// nothing. Throws ShapeError if x or f(x) has another shape. Throws ValueError for an empty f, fewer than 2 positions,
+/// and ids that are all equal. Also throws it if the result of f differs between calls, for example by dropout; and
+/// throws what f throws.
 /// Threads: no other thread may run the model during the check.
 template <class F, class Input>
 CausalityReport check_causality(const F& f, const Input& x, const CausalityOptions& options = {}) {
@@ -115,10 +116,10 @@ CausalityReport check_causality(const F& f, const Input& x, const CausalityOptio
 ///     nn::check_padding_invariance([&](const Index& ids, const Index& n) { return bert(ids, {.lengths = n}); }, ids,
 ///                                  lengths, {.model = &bert});
 ///
-/// Throws ShapeError if lengths is not (B), or x or the output has another shape; ValueError for an empty f, a length
-/// outside [0, T], lengths without padding or with nothing but padding, ids that are all equal, a negative tolerance,
-/// or an f whose result differs between calls; and what f throws. Threads: no other thread may run the model during the
-/// check.
+/// Throws ShapeError if lengths is not (B), or x or the output has another shape. Throws ValueError for an empty f, a
+/// length outside [0, T], lengths without padding or with nothing but padding, ids that are all equal, and a negative
+/// tolerance. Also throws it if the result of f differs between calls; and throws what f throws. Threads: no other
+/// thread may run the model during the check.
 template <class F, class Input>
 PaddingInvarianceReport check_padding_invariance(const F& f, const Input& x, const Index& lengths,
                                                  const PaddingInvarianceOptions& options = {}) {

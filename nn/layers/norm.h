@@ -89,7 +89,7 @@ struct BatchNormOptions {
 ///
 /// In training, a result thus depends on the other samples of the batch; in evaluation mode it does not. (With layer
 /// norm it never does.) The derived classes BatchNorm1d and BatchNorm2d take different shapes. Names, buffers and
-/// values are those of PyTorch's layers. Threads: in training one thread at a time, because a call changes the buffers.
+/// values are the same as in PyTorch. Threads: in training one thread at a time, because a call changes the buffers.
 struct BatchNorm : Module {
   using Options = BatchNormOptions;
 

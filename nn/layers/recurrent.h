@@ -33,7 +33,7 @@ struct LSTMOptions {
   double dropout = 0;  ///< of the output of a layer before the next layer, in training
   bool bidirectional = false;
 };
-/// The options of a GRU are those of an LSTM.
+/// The options of a GRU, the same as for an LSTM.
 using GRUOptions = LSTMOptions;
 
 /// The base class of RNN, LSTM and GRU. Layers are stacked: each reads the output of the layer before. A bidirectional
@@ -45,10 +45,10 @@ class Recurrent : public Module {
   const Kind kind_;
 
  public:
-  /// x (B, T, in) -> the output (B, T, D h) of the last layer, where D is the number of directions, and the final
-  /// states h (and c) of all layers, (L, B, h) with L = layers D. The output is 0 after the length of a sequence. The
-  /// final forward state is the one at the length, the final backward state the one at the start. Results equal those
-  /// of PyTorch for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
+  /// x (B, T, in) -> the output of the last layer, (B, T, D h), and the final states h (and c) of all layers, (L, B,
+  /// h). D is the number of directions, and L = layers D. The output is 0 after the length of a sequence. The final
+  /// state of the forward direction belongs to the last valid step, that of the backward direction to the first step.
+  /// Results equal PyTorch's for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
   Recurrence operator()(const Tensor& x, const RecurrentInput& given = {}) const;
 
   const std::int64_t in;

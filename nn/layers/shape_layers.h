@@ -36,7 +36,8 @@ struct Unflatten : Layer<Unflatten> {
   Unflatten(At here, int split, const Shape& parts) : Layer(std::move(here)), axis(split), sizes(parts) {}
   explicit Unflatten(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
-  /// Throws ShapeError if the product of the sizes is not that of the axis, and ValueError for an axis out of range.
+  /// Throws ShapeError if the product of the sizes is not the size of the axis, and ValueError for an axis out of
+  /// range.
   Tensor forward(const Tensor& x) const { return unflatten(x, axis, sizes); }
 
   /// The arguments of the constructor after the place, for nn::clone().

@@ -31,12 +31,12 @@ enum class BertHead {
   classes  ///< a linear map of pool(h): logits (B, classes)
 };
 
-/// The options of BERT. The defaults are those of BERT base.
+/// The options of BERT. The defaults give BERT base.
 struct BertOptions {
-  std::int64_t vocabulary = 30522;  ///< V
+  std::int64_t vocabulary = 30522;  ///< V, the number of tokens
   std::int64_t context = 512;       ///< maximum number of positions
   std::int64_t segments = 2;        ///< maximum number of texts in one sequence
-  std::int64_t dim = 768;           ///< C
+  std::int64_t dim = 768;           ///< C, the width of the embeddings
   std::int64_t heads = 12;          ///< H
   std::int64_t layers = 12;
   std::int64_t ffn = 3072;  ///< width of the hidden layer of the feed-forward network
@@ -53,7 +53,7 @@ struct BertInputs {
   std::optional<Index> segments = {};  ///< (B, T): the number of the text that each id belongs to; 0 if not given
 };
 
-/// h = norm1(x + dropout(attn(x)))      y = norm2(h + dropout(ffn(h)))
+/// A block: h = norm1(x + dropout(attn(x)))      y = norm2(h + dropout(ffn(h)))
 struct BertBlock : Layer<BertBlock, BertOptions> {
   using Layer::Layer;
 

@@ -16,16 +16,16 @@
 
 namespace xgrad::nn {
 
-/// The options of GPT-2. The defaults are those of the smallest model.
+/// The options of GPT-2. The defaults give the smallest model.
 struct GptOptions {
-  std::int64_t vocabulary = 50257;  ///< V
+  std::int64_t vocabulary = 50257;  ///< V, the number of tokens
   std::int64_t context = 1024;      ///< maximum number of positions
-  std::int64_t dim = 768;           ///< C
+  std::int64_t dim = 768;           ///< C, the width of the embeddings
   std::int64_t heads = 12;          ///< H
   std::int64_t layers = 12;
   std::int64_t ffn = 0;  ///< width of the hidden layer of the feed-forward network; 4 C if 0
   double dropout = 0;    ///< of the embedding, attention weights and residual branches; GPT-2 was trained with 0.1
-  bool bias = true;      ///< of the linear maps and layer norms
+  bool bias = true;      ///< whether the linear maps and layer norms have biases
   double norm_eps = 1e-5;
   Activation activation = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
 
@@ -33,7 +33,7 @@ struct GptOptions {
   LayerNormOptions norm() const { return {.eps = norm_eps, .bias = bias}; }
 };
 
-/// h = x + dropout(attn(norm1(x)))      y = h + dropout(ffn(norm2(h)))
+/// A block: h = x + dropout(attn(norm1(x)))      y = h + dropout(ffn(norm2(h)))
 struct GptBlock : Layer<GptBlock, GptOptions> {
   using Layer::Layer;
 
@@ -57,8 +57,8 @@ struct GptBlock : Layer<GptBlock, GptOptions> {
 
 /// logits = norm(blocks(embedding(ids) + positions)) embedding'
 ///
-/// Initial weights are those of GPT-2: normal with standard deviation 0.02, for the last map of a residual branch
-/// divided by sqrt(2 layers); biases are 0.
+/// Initial weights are normal with standard deviation 0.02, divided by sqrt(2 layers) for the last map of a residual
+/// branch, and biases are 0, as in GPT-2.
 struct Gpt : LanguageModel {
   using Options = GptOptions;
 

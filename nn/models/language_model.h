@@ -49,8 +49,8 @@ class LanguageModel : public Module {
   /// Throws ShapeError unless ids are (B, T), and ValueError for an id outside the vocabulary or more positions than
   /// the context.
   Tensor operator()(const Index& ids) const;
-  /// Step by step: ids (B, T) are the next T >= 1 tokens of the texts -> logits (B, V) of the token after them, equal
-  /// to those of the last position in one pass. Throws the same errors, and ShapeError if ids and state differ in batch
+  /// Step by step: ids (B, T) are the next T >= 1 tokens of the texts -> logits (B, V) of the token after them, the
+  /// same as at the last position in one pass. Throws the same errors, and ShapeError if ids and state differ in batch
   /// size.
   Tensor next(const Index& ids, LanguageState& state) const;
   /// The maximum number of positions of a text.
@@ -86,7 +86,7 @@ class LanguageModel : public Module {
 /// positions then count from 0. The model must outlive the stepper.
 class LanguageStepper : public Stepper {
  public:
-  /// The arguments and errors are those of LanguageModel::start.
+  /// Arguments and errors: see LanguageModel::start.
   LanguageStepper(const LanguageModel& model, const Index& prompt, const std::optional<Index>& lengths = {});
 
   std::int64_t batch() const override { return state_.batch; }

@@ -22,11 +22,11 @@ enum class Head {
   tied,  ///< the head uses the weight of the embedding
 };
 
-/// The options of Llama. The defaults are those of Llama 7B.
+/// The options of Llama. The defaults give Llama 7B.
 struct LlamaOptions {
-  std::int64_t vocabulary = 32000;            ///< V
+  std::int64_t vocabulary = 32000;            ///< V, the number of tokens
   std::int64_t context = 2048;                ///< maximum number of positions
-  std::int64_t dim = 4096;                    ///< C
+  std::int64_t dim = 4096;                    ///< C, the width of the embeddings
   std::int64_t heads = 32;                    ///< H
   std::optional<std::int64_t> kv_heads = {};  ///< number of heads of keys and values; H if not given
   std::int64_t layers = 32;
@@ -39,7 +39,7 @@ struct LlamaOptions {
   bool qkv_bias = false;                           ///< of Qwen2: the maps of queries, keys and values have biases
 };
 
-/// h = x + attn(norm1(x))      y = h + ffn(norm2(h))
+/// A block: h = x + attn(norm1(x))      y = h + ffn(norm2(h))
 struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
   using Layer::Layer;
   static void check(const Options& options);
@@ -70,8 +70,8 @@ struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
 struct Llama : LanguageModel {
   using Options = LlamaOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that `heads` does not divide into even parts, `heads` that are not a
-  /// multiple of kv_heads, or a window below 1.
+  /// Throws ValueError for sizes below 1, a window below 1, or `heads` that are not a multiple of kv_heads. Also throws
+  /// it if `heads` does not divide `dim` into even parts.
   Llama(At here, const Options& options);
   explicit Llama(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 

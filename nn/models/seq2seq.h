@@ -41,8 +41,8 @@ struct Seq2SeqEncoder : Layer<Seq2SeqEncoder> {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options);
 
-  /// ids (B, S), of which the first `lengths` (B) are valid -> output (B, S, h), the states of the last layer, and h
-  /// (layers, B, h), the final states of all layers. Throws what GRU throws.
+  /// ids (B, S), of which the first `lengths` (B) are valid. The result has output (B, S, h), the states of the last
+  /// layer, and h (layers, B, h), the final states of all layers. Throws what GRU throws.
   Recurrence forward(const Index& ids, const Index& lengths) const;
 
   const bool reverse;

@@ -50,7 +50,7 @@ struct WindowGrid {
   Tensor partition(const Tensor& x) const;
   /// The inverse of partition(): every token returns to its position.
   Tensor reverse(const Tensor& windows) const;
-  /// A mask (windows, M M, M M), true for two tokens of a window that must not attend to each other, because the shift
+  /// A mask (windows, M M, M M), true for two tokens of a window that must not attend to each other. The shift has
   /// joined them from different regions of the map.
   Mask regions() const;
 };
@@ -59,7 +59,7 @@ struct WindowGrid {
 ///
 ///     y = W_o softmax(q k' / sqrt(d) + bias) v + b_o
 ///
-/// Time is linear in the size h w of the map, not quadratic: 4 h w C^2 + 2 M^2 h w C multiply-adds.
+/// For a map of h x w tokens it takes 4 h w C^2 + 2 M^2 h w C multiply-adds, so time is linear in the size of the map.
 struct SwinAttention : Layer<SwinAttention> {
   using Options = SwinTransformerOptions;
 

@@ -103,7 +103,7 @@ struct TransformerOptions {
 struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   using Layer::Layer;
 
-  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also if T differs from that of `norm_shape`.
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also if `norm_shape` has another T.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
   MultiHeadAttention attn{at("attn"), options.dim, options.heads, options.attention()};
@@ -114,8 +114,8 @@ struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
 
 /// The encoder: embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
 struct Encoder : Layer<Encoder, TransformerOptions> {
-  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, a dropout outside [0, 1], a
-  /// `norm_shape` that is neither (C) nor (T, C), or joined positions with an odd `dim`.
+  /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1]. Also
+  /// throws it for a `norm_shape` that is neither (C) nor (T, C), and for joined positions with an odd `dim`.
   Encoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Encoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
 
@@ -148,7 +148,7 @@ struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
 
   /// All positions in one pass: x (B, T, C), memory (B, S, C) -> (B, T, C). By default the mask is causal; with
-  /// AttentionMask() every position attends to all. Throws ShapeError, also if T differs from that of `norm_shape`.
+  /// AttentionMask() every position attends to all. Throws ShapeError, also if `norm_shape` has another T.
   Tensor forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {},
                  const AttentionMask& mask = causal) const;
 
@@ -204,9 +204,9 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   /// ValueError if the number of results does not fit.
   Tensor forward(const Index& ids, const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
 
-  /// Step by step: ids (B, T) are the next T tokens, often one -> logits (B, T, V), equal to those of one pass. The
-  /// mask must cover all positions of that pass. Throws ShapeError if ids and state differ in batch size, or for a
-  /// position that the mask does not cover.
+  /// Step by step: ids (B, T) are the next T tokens, often one -> logits (B, T, V), the same as in one pass. The mask
+  /// must cover all positions of the pass. Throws ShapeError if ids and state differ in batch size, or for a position
+  /// that the mask does not cover.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   DecoderState start(const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
   Tensor forward(const Index& ids, DecoderState& state) const;

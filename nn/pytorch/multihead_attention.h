@@ -50,7 +50,7 @@ struct MultiheadOutput {
 /// q_proj_weight (C, C), k_proj_weight (C, kdim), v_proj_weight (C, vdim). The other parameters are in_proj_bias (3C),
 /// out_proj.weight (C, C), out_proj.bias (C), bias_k and bias_v (1, 1, C).
 ///
-/// For a query whose keys are all masked, the result is out_proj.bias, and weights and gradients are 0; PyTorch returns
+/// If all keys of a query are masked, its result is out_proj.bias, and its weights and gradients are 0. PyTorch returns
 /// NaN.
 struct MultiheadAttention : Module {
   using Options = MultiheadAttentionOptions;

@@ -36,9 +36,10 @@ struct [[nodiscard]] Audit {
 /// Compares the leaves of the graph of `loss` with the parameters, before or after the backward pass. Throws GraphError
 /// for a loss without a graph.
 ///
-/// Common mistakes that leave a leaf untrained: a model as a member without a place, a layer at nn::root, a variable
-/// that is no param(), a layer that forward makes, or a tensor that is assigned to a member instead of to its
-/// parameter.
+/// Common mistakes that leave a leaf untrained:
+/// - a model as a member without a place, or a layer at nn::root,
+/// - a variable that is no param(), or a layer that forward makes,
+/// - a tensor that is assigned to a member instead of to its parameter.
 Audit audit(const Tensor& loss, const Optimizer& optimizer);
 
 /// The audit as text: a line with the counts, a line for each finding and each constant, and a line if the learning

@@ -1,4 +1,4 @@
-// Adadelta.
+// Adadelta: an optimizer that scales gradients by running averages of earlier steps and gradients.
 #pragma once
 
 #include "optimizer.h"
@@ -9,7 +9,7 @@ struct AdadeltaOptions {
   double lr = 1;
   double rho = 0.9;  ///< decay of the averages, in [0, 1)
   double eps = 1e-6;
-  double weight_decay = 0;  ///< lambda
+  double weight_decay = 0;  ///< lambda in the formula
   bool maximize = false;    ///< use -g in place of g: maximize the loss
 };
 

@@ -1,4 +1,4 @@
-// Adagrad.
+// Adagrad: an optimizer that divides each gradient by the root of the sum of its earlier squares.
 #pragma once
 
 #include "optimizer.h"
@@ -7,8 +7,8 @@ namespace xgrad::optim {
 
 struct AdagradOptions {
   double lr = 1e-2;
-  double lr_decay = 0;                   ///< eta
-  double weight_decay = 0;               ///< lambda
+  double lr_decay = 0;                   ///< eta in the formula
+  double weight_decay = 0;               ///< lambda in the formula
   double initial_accumulator_value = 0;  ///< s before the first step
   double eps = 1e-10;
   bool maximize = false;  ///< use -g in place of g: maximize the loss

@@ -1,4 +1,4 @@
-// Adam and AdamW.
+// Adam and AdamW: optimizers with running averages of gradients and of their squares.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct AdamOptionsOf {
   double lr = 1e-3;
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
-  double weight_decay = decoupled ? 0.01 : 0;  ///< lambda
+  double weight_decay = decoupled ? 0.01 : 0;  ///< lambda in the formula
   bool amsgrad = false;                        ///< divide by the largest v so far
   bool maximize = false;                       ///< use -g in place of g: maximize the loss
 };

@@ -15,7 +15,7 @@ namespace xgrad::optim {
 
 struct [[nodiscard]] Clipped {
   Tensors gradients;
-  double norm = 0;  ///< before clipping
+  double norm = 0;  ///< the norm before clipping
 };
 
 struct ClipOptions {
@@ -25,8 +25,8 @@ struct ClipOptions {
 /// Scales all gradients by max_norm / (norm + 1e-6) if this factor is below 1. norm is (sum |g|^p)^(1/p) over the
 /// elements of all gradients, p = norm_type, summed in double without overflow. Undefined gradients stay undefined.
 /// Arrays without another owner, as after std::move or directly from grad(), are changed in place. Throws NumericError,
-/// which names the parameter, for a gradient that is not finite; ValueError for a max_norm that is negative or NaN, a
-/// norm_type that is not positive, or lists of different lengths.
+/// which names the parameter, for a gradient that is not finite. Throws ValueError for a max_norm that is negative or
+/// NaN, a norm_type that is not positive, or lists of different lengths.
 Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm, const ClipOptions& options = {});
 /// The same for the gradients that backward() has accumulated in the parameters. Returns the norm before clipping. If
 /// it throws, nothing is changed.

@@ -23,11 +23,11 @@ enum class LineSearch {
 
 struct LbfgsOptions {
   double lr = 1;
-  std::int64_t max_iter = 20;                 ///< limit of iterations in one step
+  std::int64_t max_iter = 20;                 ///< maximum number of iterations in one step
   std::optional<std::int64_t> max_eval = {};  ///< limit of evaluations of the loss in one step; default 5/4 max_iter
   double tolerance_grad = 1e-7;               ///< ends a step when no element of |g| is above it
   double tolerance_change = 1e-9;             ///< ends a step when parameters or loss change by less
-  std::int64_t history_size = 100;            ///< limit of saved pairs (s, y)
+  std::int64_t history_size = 100;            ///< maximum number of saved pairs (s, y)
   LineSearch line_search_fn = LineSearch::none;
   bool maximize = false;  ///< maximize the loss
 };
@@ -58,9 +58,9 @@ class LBFGS {
   LBFGS& operator=(const LBFGS&) = delete;
 
   /// Makes up to max_iter iterations. `loss` computes the loss of the same data each time; no gradients have to be
-  /// zeroed. Throws ValueError for an empty function, ShapeError for a loss with more than one element, NumericError
-  /// for a loss or a gradient that is not finite, and what `loss` and grad() throw. If it throws, parameters and state
-  /// are unchanged.
+  /// zeroed. Throws ValueError for an empty function, and ShapeError for a loss with more than one element. Throws
+  /// NumericError for a loss or a gradient that is not finite, and what `loss` and grad() throw. If it throws,
+  /// parameters and state are unchanged.
   LbfgsReport step(const std::function<Tensor()>& loss);
 
   [[nodiscard]] Tensors parameters() const;
@@ -71,8 +71,8 @@ class LBFGS {
   /// The state for a checkpoint: everything that the next steps depend on except for the parameters.
   StateFile state_dict() const;
   /// Restores a state: the next steps give the same results to the last bit. Throws FormatError for the state of
-  /// another optimizer, parameters of another size, another option (see Optimizer), or values that no step produces. If
-  /// it throws, nothing is changed.
+  /// another kind of optimizer, parameters of another size, another value of an option (see Optimizer), or values that
+  /// no step produces. If it throws, nothing is changed.
   void load_state_dict(const StateFile& state);
 
  private:

@@ -1,4 +1,4 @@
-// Lion.
+// Lion: an optimizer whose steps are signs of averaged gradients.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace xgrad::optim {
 struct LionOptions {
   double lr = 1e-4;
   std::array<double, 2> betas{0.9, 0.99};
-  double weight_decay = 0;  ///< lambda
+  double weight_decay = 0;  ///< lambda in the formula
   bool maximize = false;    ///< use -g in place of g: maximize the loss
 };
 

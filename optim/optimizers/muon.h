@@ -16,10 +16,10 @@ enum class MuonRate {
 
 struct MuonOptions {
   double lr = 1e-3;
-  double weight_decay = 0.1;  ///< lambda, decoupled
-  double momentum = 0.95;     ///< mu
+  double weight_decay = 0.1;  ///< lambda in the formula
+  double momentum = 0.95;     ///< mu in the formula
   bool nesterov = true;
-  std::array<double, 3> ns_coefficients{3.4445, -4.775, 2.0315};  ///< a, b, c
+  std::array<double, 3> ns_coefficients{3.4445, -4.775, 2.0315};  ///< a, b, c in the formula
   double eps = 1e-7;                                              ///< lower bound of the norm |u|
   std::int64_t ns_steps = 5;
   MuonRate adjust_lr_fn = MuonRate::original;

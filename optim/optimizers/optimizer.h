@@ -40,10 +40,10 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Changes every parameter in place along its gradient. `gradients` are in the order of the parameters; an undefined
-  /// gradient leaves its parameter unchanged. Throws ValueError for a wrong number of gradients, ShapeError for another
-  /// shape. The first step also throws ValueError if a model has more parameters than when the optimizer was made,
-  /// because the new ones would not be trained. If it throws, also for lack of memory, nothing is changed; only errors
-  /// in event() of an observer come after the step.
+  /// gradient leaves its parameter unchanged. Throws ValueError for a wrong number of gradients, and ShapeError for
+  /// another shape. The first step also throws ValueError if a model has got parameters since the optimizer was made,
+  /// because it would not train them. If it throws, also for lack of memory, nothing is changed; only errors in event()
+  /// of an observer come after the step.
   StepReport step(const Tensors& gradients);
   /// The same with the gradients that backward() has accumulated. Frozen parameters do not change. Throws GraphError if
   /// no parameter has a gradient.
@@ -65,14 +65,15 @@ class Optimizer {
   void set_lr(double lr);
 
   /// The state for a checkpoint: everything that the next steps depend on except for the parameters. It has the
-  /// learning rates, and for each parameter the number of steps and the moments, by the name of the parameter, or its
-  /// number if it has no name. The options of each group are metadata such as "weight_decay.0".
+  /// learning rates, and for each parameter the number of steps and the moments. Names in it begin with the name of the
+  /// parameter, or its number if it has no name. The options of each group are metadata such as "weight_decay.0".
   StateFile state_dict() const;
-  /// Restores a state and its learning rates: the next steps give the same results to the last bit. Throws FormatError
-  /// for another kind of optimizer, and for a different value of an option, which it names. (To resume with another
-  /// value, erase the entry from the metadata.) Throws FormatError also with a list of all names that are missing,
-  /// unexpected, of another shape, or have impossible values: a number of steps that is negative or above 2^53, moments
-  /// that are not finite, negative squares. If it throws, nothing is changed.
+  /// Restores a state and its learning rates: the next steps give the same results to the last bit. If it throws,
+  /// nothing is changed. Throws FormatError
+  /// - for another kind of optimizer,
+  /// - for another value of an option, which it names; to resume with another value, erase its entry from the metadata,
+  /// - with all names that are missing, unexpected, of another shape, or have impossible values: a negative number of
+  ///   steps or one above 2^53, moments that are not finite, negative squares.
   void load_state_dict(const StateFile& state);
 
  protected:

@@ -1,4 +1,4 @@
-// RMSprop.
+// RMSprop: an optimizer that divides each gradient by its running root mean square.
 #pragma once
 
 #include "optimizer.h"
@@ -9,8 +9,8 @@ struct RmspropOptions {
   double lr = 1e-2;
   double alpha = 0.99;  ///< decay of the averages, in [0, 1)
   double eps = 1e-8;
-  double weight_decay = 0;  ///< lambda
-  double momentum = 0;      ///< mu
+  double weight_decay = 0;  ///< lambda in the formula
+  double momentum = 0;      ///< mu in the formula
   bool centered = false;    ///< divide by the standard deviation of g, not by the root of its mean square
   bool maximize = false;    ///< use -g in place of g: maximize the loss
 };

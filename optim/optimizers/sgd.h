@@ -1,4 +1,4 @@
-// Stochastic gradient descent.
+// SGD: stochastic gradient descent, optionally with momentum.
 #pragma once
 
 #include "optimizer.h"
@@ -7,9 +7,9 @@ namespace xgrad::optim {
 
 struct SgdOptions {
   double lr = 1e-3;
-  double momentum = 0;      ///< mu
-  double dampening = 0;     ///< tau
-  double weight_decay = 0;  ///< lambda
+  double momentum = 0;      ///< mu in the formula
+  double dampening = 0;     ///< tau in the formula
+  double weight_decay = 0;  ///< lambda in the formula
   bool nesterov = false;
   bool maximize = false;  ///< use -g in place of g: maximize the loss
 };

@@ -63,9 +63,8 @@ struct CosineOptions {
   double min_lr = 0;
   std::int64_t steps = 1000;
 };
-/// Half a cosine from lr to min_lr, a learning rate and not a factor, then constant min_lr, as PyTorch's
-/// CosineAnnealingLR:
-/// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2.
+/// Half a cosine from lr to min_lr, then constant min_lr, as PyTorch's CosineAnnealingLR:
+/// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2. min_lr is a learning rate, not a factor.
 Schedule cosine(const CosineOptions& options);
 
 struct NoamOptions {
@@ -81,7 +80,8 @@ Schedule noam(const NoamOptions& options);
 Schedule warmup(std::int64_t steps, const Schedule& then = factor([](std::int64_t) { return 1.0; }));
 
 /// Several schedules, one after the other: schedule i + 1 starts with its step 0 at step milestones[i], as PyTorch's
-/// SequentialLR. Throws ValueError unless the milestones are positive and increasing, and one fewer than the schedules.
+/// SequentialLR. Throws ValueError unless the milestones are positive and increasing, and their number is one less than
+/// that of the schedules.
 Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<std::int64_t>& milestones);
 
 }  // namespace schedule

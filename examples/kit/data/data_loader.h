@@ -1,5 +1,4 @@
-// DataLoader: the batches of a data set, shuffled anew in every epoch if wanted, and prepared by worker threads if
-// wanted.
+// DataLoader: the batches of a data set, with options for shuffling and for worker threads.
 //
 //     kit::DataLoader loader{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true, .seed = 1}};
 //     for (int epoch = 0; epoch < 10; ++epoch) {
@@ -182,7 +181,7 @@ auto batch_type() {
 
 /// The batches of a data set as a range. Each pass over it is an epoch, also if the pass ends early.
 ///
-/// A data set that is given as a temporary is stored, another one is referred to. A batch is the result of
+/// The loader stores a data set that is a temporary, and refers to any other. A batch is the result of
 /// `collate(std::vector<Sample>)`, by default of default_collate(). If no collate is given and the data set has
 /// batch(rows), that function makes the batch. Samples that draw random numbers (randn, next_random_key) use their own
 /// generator, which depends on seed, epoch and number of the sample. The generator of the training loop does not
@@ -243,9 +242,9 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
 
   /// Epoch and position, for a checkpoint. Within the loop it is the position after the current batch.
   StateFile state_dict() const { return progress_.state_dict(); }
-  /// Restores a state: the next pass starts with the batch after the state was taken. Throws FormatError for the state
-  /// of a loader with another number of samples or other options, the number of workers excepted. If it throws, nothing
-  /// is changed.
+  /// Restores a state: the next pass starts with the batch that followed it. Throws FormatError for the state of a
+  /// loader with another number of samples or other options, except for the number of workers. If it throws, nothing is
+  /// changed.
   void load_state_dict(const StateFile& state) {
     detail::LoaderProgress progress = progress_.at(state);
     jobs_.reset();  // workers read the epoch

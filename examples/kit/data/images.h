@@ -25,8 +25,8 @@ struct ImageBatch {
 class ImageSet {
  public:
   /// Images (N, C, H, W) with values from 0 (black) to 255 (white), labels (N), and the name of each class. Throws
-  /// ShapeError for another shape or sizes that do not match, LimitError for sizes whose product overflows, ValueError
-  /// for a negative size or a label that is no class.
+  /// ShapeError for another shape or sizes that do not match, and LimitError for sizes whose product overflows. Throws
+  /// ValueError for a negative size or a label that is no class.
   ImageSet(const Shape& shape, std::vector<std::uint8_t> pixels, Index labels, std::vector<std::string> classes);
 
   std::int64_t size() const { return shape_[0]; }
@@ -60,9 +60,10 @@ class ImageSet {
 inline constexpr std::array<const char*, 10> fashion_mnist_classes{
     "T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"};
 /// Reads a pair of IDX files in the format of MNIST: images of unsigned bytes (N, H, W) and labels (N), with or without
-/// gzip. By default the classes are named 0 to the largest label. Throws IoError; FormatError for a wrong magic number,
-/// sizes that the file cannot hold, missing or trailing bytes, another number of labels, a label that is no class, and
-/// a file named .gz that is not compressed. No memory is allocated for sizes that the file cannot hold.
+/// gzip. By default the classes are named 0 to the largest label. No memory is allocated for sizes that the file cannot
+/// hold.
+/// Throws IoError. Throws FormatError for a wrong magic number, sizes that the file cannot hold, missing or trailing
+/// bytes, another number of labels, a label that is no class, and a file named .gz that is not compressed.
 ImageSet read_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
                   std::vector<std::string> classes = {});
 

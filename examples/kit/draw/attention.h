@@ -49,8 +49,8 @@ std::string attention_svg(const Array& weights, HeatMaps maps, Average average =
 
 struct AttentionMapsOptions {
   std::string title = {};
-  std::int64_t queries = 0;  ///< T: rows after the last token have the label <pad>; if 0, the number of tokens
-  std::int64_t keys = 0;     ///< S: columns after the last token have the label <pad> and are masked; if 0, likewise
+  std::int64_t queries = 0;  ///< T: rows after the last token have the label <pad>; 0: none
+  std::int64_t keys = 0;     ///< S: columns after the last token have the label <pad> and are masked; 0: none
 };
 
 /// Labels, captions and mask for the self-attention of an encoder, such as a translator's or BERT. Rows and columns are

@@ -15,7 +15,7 @@ namespace xgrad::kit {
 struct PictureOverlay {
   Array shares = {};         ///< (N, rows, columns): values in [0, 1] for cells of each image; 0 is blue, 1 yellow
   std::string caption = {};  ///< caption of the values
-  std::int64_t rows = 0, columns = 0;  ///< of the grid of lines over the images; if 0, those of the values
+  std::int64_t rows = 0, columns = 0;  ///< number of cells between the drawn lines; if 0, as in `shares`
   std::string lines_caption = {};      ///< caption of the lines
 };
 

@@ -55,10 +55,12 @@ struct PlotOptions {
 /// A line plot of all series as SVG, with a legend if a series has a name, and the values of each point in tooltips.
 /// Ticks are round numbers, and integers if all values are (epochs). On a logarithmic axis whose range starts and ends
 /// with powers of two (sizes), ticks are powers of two. There are seven colours; the eighth series repeats the first.
-/// If a later series with the same x covers a series, the covered one is drawn wider, so that both are visible. Throws
-/// ValueError if a series has different numbers of x and y, if limits are not two finite numbers in order or belong to
-/// a logarithmic axis, if an image has no limits, if an equal aspect is requested for different scales, or if the plot
-/// would be smaller than 200 x 150 pixels.
+/// If a later series with the same x covers a series, the covered one is drawn wider, so that both are visible.
+/// Throws ValueError
+/// - if a series has different numbers of x and y,
+/// - if limits are not two finite numbers in order, or belong to a logarithmic axis,
+/// - if an image has no limits, or an equal aspect is requested for different scales,
+/// - if the plot would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// One plot of a figure: its series, title and axes.

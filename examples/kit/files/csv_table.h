@@ -29,9 +29,9 @@ struct Categories {
 /// Threads: several threads may read one object.
 class CsvTable {
  public:
-  /// Reads the whole file. Throws what read_lines() throws; DataError, which names path and line, for a row with more
-  /// or fewer fields than there are names, a duplicate name, a quote that is not closed or inside a field, and a file
-  /// without names.
+  /// Reads the whole file. Throws what read_lines() throws. Throws DataError, which names path and line, for a row with
+  /// more or fewer fields than names, a duplicate name, an unclosed quote or a quote inside a field, and a file without
+  /// names.
   explicit CsvTable(const std::filesystem::path& path);
 
   /// The number of rows, without the line of names.

@@ -1,6 +1,6 @@
-// Data parallel training: each rank has the same model and a part of every batch. The gradients of the ranks are summed
-// while the backward pass still runs, as in PyTorch's DistributedDataParallel (Li et al. 2020) and Horovod (Sergeev,
-// Del Balso 2018).
+// Data parallel training: each rank has the same model and a part of every batch. The gradients of all ranks are summed
+// while the backward pass still runs (Li et al. 2020, PyTorch's DistributedDataParallel; Sergeev, Del Balso 2018,
+// Horovod).
 //
 //     mpi::DataParallel parallel{world, model, adam};
 //     kit::DataLoader batches{data, {.batch_size = 64, .mine = world.shard()}};
@@ -9,8 +9,8 @@
 //       adam.step(parallel.grad(loss, {.weight = y.size()}));
 //     }
 //
-// The gradients are those of the mean over all samples of all ranks. Up to rounding, one rank with the whole batch
-// would compute the same.
+// The result is the gradient of the mean over all samples of all ranks. Up to rounding, it equals that of one rank with
+// the whole batch.
 #pragma once
 
 #include <cstdint>
@@ -43,18 +43,18 @@ struct Weight {
 /// Trains the parameters of a model on all ranks. The constructor copies parameters and buffers of rank 0 to all ranks.
 /// Only the constructor and grad() communicate, so all ranks must call them in the same order.
 ///
-/// From then on, the random numbers of a rank depend only on seed, step and rank. Batch norm uses the statistics of its
-/// rank; running statistics are averaged over the ranks in every step. With one rank, gradients equal those of
-/// xgrad::grad to the last bit.
+/// Then the random numbers of a rank depend only on seed, step and rank. Batch norm uses the statistics of its rank;
+/// running statistics are averaged over the ranks in every step. With one rank, gradients equal xgrad::grad to the last
+/// bit.
 ///
 /// Threads: only the main thread.
 class DataParallel {
  public:
   using Options = DataParallelOptions;
 
-  /// Gradients are in the order of the parameters of the optimizer. Throws ValueError for options out of range, for a
-  /// parameter of the optimizer that the model does not have, and, on all ranks, if models, options, seeds or states of
-  /// the optimizers differ.
+  /// Gradients are in the order of the parameters of the optimizer. Throws ValueError for options out of range, and for
+  /// a parameter of the optimizer that the model does not have. Throws it on all ranks if models, options, seeds or
+  /// states of the optimizers differ.
   DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options = {});
   /// Gradients are in the order of model.parameters(). Throws the same errors.
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
@@ -65,7 +65,7 @@ class DataParallel {
   /// is the mean over its samples. The gradient is 0 for a parameter that no loss depends on, and undefined for a
   /// frozen parameter. A rank without samples passes weight 0, and its loss may be undefined. Hooks of parameters and
   /// modules get the gradients g_r of their rank. Throws ValueError for a weight that is negative or not finite, and if
-  /// all weights are 0; ShapeError for a loss with more than one element; and what xgrad::grad throws.
+  /// all weights are 0. Throws ShapeError for a loss with more than one element, and what xgrad::grad throws.
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
   /// The function by which a kit::Trainer computes gradients: `{.gradients = parallel.for_trainer()}`. The gradients of

@@ -72,7 +72,7 @@ class World {
   void wait();
 
   /// A function that selects the shard of this rank, consecutive samples, from the numbers of all samples of a batch.
-  /// Use it as `.mine` of a kit::DataLoader, whose batch_size then is that of all ranks together.
+  /// Use it as `.mine` of a kit::DataLoader; batch_size is then the number of samples of all ranks.
   std::function<Index(const Index& rows)> shard() const;
   /// A directory for the kit::Trainer of this rank: `folder` itself on rank 0, and its subdirectories `rank_1` and so
   /// on. If rank 0 has a checkpoint, it is copied there, so that all ranks resume from it. Throws what std::filesystem

@@ -87,10 +87,10 @@ struct Example {
 /// --plain, parses the command line, makes the directory, and prints information about the library and the processor.
 /// After run(example), prints the new files in the directory and the line of results.
 ///
-/// An error is printed as one line `error: ...` on standard error, and the result is 1, also if writing to standard
-/// output fails. The result is 2 for a wrong command line and an OptionError, and 0 for --help. Standard streams that
-/// are closed at the start are opened on /dev/null, so that no file gets their numbers. SIGXFSZ is ignored unless the
-/// program handles it, so a file that exceeds the size limit is an IoError.
+/// An error is printed as one line `error: ...` on standard error, and the result is 1. The same happens if writing to
+/// standard output fails. The result is 2 for a wrong command line and an OptionError, and 0 for --help. Standard
+/// streams that are closed at the start are opened on /dev/null, so that no file gets their numbers. SIGXFSZ is ignored
+/// unless the program handles it, so a file that exceeds the size limit is an IoError.
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
          const std::function<void(Example&)>& run);
 /// The same for a program without options.

@@ -75,8 +75,8 @@ struct SentenceArray {
   Index lengths;  ///< (N): number of tokens before the padding, including <eos>
 };
 
-/// The ids of each sentence with <eos> appended, truncated or padded with <pad> to `steps`. As in "Dive into Deep
-/// Learning", a sentence of `steps` tokens or more loses its end, including <eos>. Throws ValueError if the vocabulary
+/// The ids of each sentence with <eos> appended, truncated or padded with <pad> to `steps`. A sentence of `steps`
+/// tokens or more loses its end, including <eos>, as in "Dive into Deep Learning". Throws ValueError if the vocabulary
 /// has no <eos> or <pad>, or for less than one step.
 SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::int64_t steps);
 

@@ -112,9 +112,9 @@ class BpeTokenizer final : public Tokenizer {
   /// an empty or duplicate special token.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
-  /// Reads the two files of GPT-2, vocab.json and merges.txt. Throws IoError; LimitError for more than 100 MB of JSON;
-  /// FormatError for files in another format, duplicate or missing ids, a byte without a token, or a merge or special
-  /// token that is not in the vocabulary.
+  /// Reads the two files of GPT-2, vocab.json and merges.txt. Throws IoError, and LimitError for more than 100 MB of
+  /// JSON. Throws FormatError for files in another format, duplicate or missing ids, a byte without a token, and a
+  /// merge or special token that is not in the vocabulary.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 
@@ -125,8 +125,8 @@ class BpeTokenizer final : public Tokenizer {
   /// FormatError, which names the part, for all other parts.
   static BpeTokenizer read(const std::filesystem::path& path);
 
-  /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the files can represent the
-  /// tokenizer, as those of GPT-2 can.
+  /// Writes the two files that `read` takes. Throws IoError, and ValueError for a tokenizer that these files cannot
+  /// represent.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }

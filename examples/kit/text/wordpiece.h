@@ -27,9 +27,9 @@ struct EncodedPair {
 struct WordPieceOptions {
   bool lower_case = true;  ///< convert to lower case without accents, for models called uncased
 };
-/// Splits words into the longest tokens: first the longest token that the word starts with, then the longest tokens for
-/// the rest, which start with ##. A word that cannot be split, or has more than 100 characters, becomes [UNK]. [PAD],
-/// [UNK], [CLS], [SEP] and [MASK] in a text become their ids.
+/// Splits each word into tokens: first the longest token at the start of the word, then repeatedly the longest one at
+/// the start of the rest. Tokens inside a word start with ##. A word that cannot be split, or has more than 100
+/// characters, becomes [UNK]. The texts [PAD], [UNK], [CLS], [SEP] and [MASK] become their ids.
 class WordPieceTokenizer final : public Tokenizer {
  public:
   using Options = WordPieceOptions;

@@ -36,7 +36,7 @@ namespace xgrad::kit {
 struct TrainerOptions {
   std::int64_t epochs = 10;
   std::int64_t steps = 0;  ///< if not 0, the number of steps in place of `epochs`; may end within an epoch
-  std::optional<optim::Schedule> schedule = {};  ///< the rate of every step; by default that of the optimizer
+  std::optional<optim::Schedule> schedule = {};  ///< the rate of every step; by default the optimizer keeps its rate
   double max_norm = 0;                           ///< limit of the norm of all gradients; 0: no clipping
   /// Number of batches for one step. The step uses the mean of their gradients, weighted by their numbers of samples or
   /// by the weights that the loss function returns: the same as one large batch.
