@@ -68,7 +68,7 @@ inline const At root;
 /// The arguments of a forward hook: one run of a module.
 struct ForwardCall {
   const Module& module;
-  const Tensors& inputs;              ///< in the order of the arguments
+  const Tensors& inputs;              ///< the arguments that are tensors
   const std::vector<Index>& indices;  ///< the arguments that are integers
   const Tensor& output;
 };
@@ -185,7 +185,7 @@ class Module : private detail::NoVariables {
   /// unexpected names are returned and are no error.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
-  /// Switch this module and the modules below it to training mode, the default, or to evaluation mode.
+  /// Switches this module and the modules below it to training mode, the default, or to evaluation mode.
   void train() const;
   void eval() const;
   bool training() const;
@@ -287,9 +287,9 @@ class [[nodiscard]] Eval {
 /// several threads may run it.
 std::optional<Eval> outside_of_training(const Module& model);
 
-/// Freeze or unfreeze the parameters of this module and the modules below it: `nn::freeze(model.encoder)`. Frozen
+/// Freezes or unfreezes the parameters of this module and the modules below it: `nn::freeze(model.encoder)`. Frozen
 /// parameters get no gradients, and optimizers do not change them. (Running statistics, as of BatchNorm, follow the
-/// mode: `model.encoder.eval()`.) Return the number of parameters. Throw GraphError if tied weights are no leaf;
+/// mode: `model.encoder.eval()`.) Returns the number of parameters. Throws GraphError if tied weights are no leaf;
 /// nothing is changed then. To freeze some parameters by name use optim::freeze.
 std::int64_t freeze(const Module& module);
 std::int64_t unfreeze(const Module& module);
@@ -308,8 +308,8 @@ std::int64_t unfreeze(const Module& module);
 std::string to_string(const Module& module);
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
-/// Save the state of a module to a safetensors file, and load it. `load(model, path, {.strict = false})` accepts
-/// missing and unexpected names. Throw what save_safetensors, load_safetensors and Module::load_state_dict throw.
+/// Saves the state of a module to a safetensors file, and loads it. `load(model, path, {.strict = false})` accepts
+/// missing and unexpected names. Throws what save_safetensors, load_safetensors and Module::load_state_dict throw.
 /// Nothing is changed if load() throws.
 void save(const Module& module, const std::string& path);
 StateDifference load(const Module& module, const std::string& path, const LoadStateOptions& options = {});

@@ -52,7 +52,7 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1], or an odd d with rotary_theta. Also throws it if
   /// `dim` is not a multiple of `heads` or `heads` not of kv_heads, and if packed maps have different input widths.
   MultiHeadAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
-  explicit MultiHeadAttention(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit MultiHeadAttention(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// Self-attention: x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
@@ -60,8 +60,9 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   /// ShapeError, and ValueError if packed.
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
 
-  /// The same in two parts, for decoding: project keys and values once, then use them at every step. Throw the same
-  /// errors, and ValueError with rotary_theta, because the positions of the queries are not known here.
+  /// The same in two parts, for decoding: remember() projects keys and values once, and forward() uses them at every
+  /// step. Both throw the same errors, and ValueError with rotary_theta, because the positions of the queries are not
+  /// known here.
   KeyValue remember(const Tensor& key, const Tensor& value) const;
   Tensor forward(const Tensor& query, const KeyValue& memory, const AttentionMask& mask = {}) const;
   /// Causal self-attention, step by step: x (B, T, C) are the next positions of a sequence. Their keys and values are

@@ -90,8 +90,8 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 // Except for exhaustive_search, all have three options that change the logits. With min_length, no sequence ends before
 // that many tokens. repetition_penalty (Keskar et al. 2019) divides the score of a token that was written before if the
 // score is positive, and multiplies it otherwise. `process` is called last. Tokens are chosen by q, the softmax of the
-// changed logits. The results `scores` and `log_p` are ln p by the logits of the model. Throw ValueError for a
-// min_length that is negative or above max_length, and for a repetition_penalty that is not positive and finite.
+// changed logits. The results `scores` and `log_p` are ln p by the logits of the model. These options throw ValueError
+// for a min_length that is negative or above max_length, and for a repetition_penalty that is not positive and finite.
 
 // -- one sequence for each row ----------------------------------------------------------------------------------------
 

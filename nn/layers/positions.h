@@ -35,7 +35,7 @@ struct PositionalEncoding : Layer<PositionalEncoding> {
 
   /// An encoding for at most `max_length` positions. Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   PositionalEncoding(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
-  explicit PositionalEncoding(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit PositionalEncoding(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// The first position of x is `first`. Throws ShapeError unless the last axis of x has size `dim`, and ValueError for
   /// positions outside [0, max_length).

@@ -85,7 +85,7 @@ struct RNN : Recurrent {
   RNN(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, inputs, states,
                   {.layers = o.layers, .bias = o.bias, .dropout = o.dropout, .bidirectional = o.bidirectional}) {}
-  explicit RNN(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit RNN(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 };
 
 /// A layer with the gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a cell state c (Hochreiter, Schmidhuber 1997).
@@ -95,7 +95,7 @@ struct LSTM : Recurrent {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::lstm, inputs, states, o) {}
-  explicit LSTM(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit LSTM(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 };
 
 /// A layer with the gates r and z and a candidate n (Cho et al. 2014).
@@ -105,7 +105,7 @@ struct GRU : Recurrent {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::gru, inputs, states, o) {}
-  explicit GRU(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit GRU(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 };
 
 /// The base class of the cells. It holds the parameters of one layer in one direction.
@@ -133,7 +133,7 @@ struct RNNCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   RNNCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), inputs, states, 1, o.bias), nonlinearity(o.nonlinearity) {}
-  explicit RNNCell(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit RNNCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
@@ -156,7 +156,7 @@ struct LSTMCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   LSTMCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), inputs, states, 4, o.bias) {}
-  explicit LSTMCell(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit LSTMCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, in), state -> the next state. The state {} means 0. Throws ShapeError.
   LSTMState operator()(const Tensor& x, const LSTMState& state = {}) const;
@@ -169,7 +169,7 @@ struct GRUCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   GRUCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), inputs, states, 3, o.bias) {}
-  explicit GRUCell(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit GRUCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;

@@ -12,9 +12,9 @@
 
 namespace xgrad::nn {
 
-/// The options of a model from its config.json, or from a directory with this file; dropout is 0. Throw FormatError,
-/// which names the entry, if an entry is missing, has a wrong value, or asks for a feature that the model lacks;
-/// LimitError if the file is larger than a megabyte; IoError.
+/// The options of a model from its config.json, or from a directory with this file; dropout is 0. Throws FormatError,
+/// which names the entry, if an entry is missing, has a wrong value, or asks for a feature that the model lacks. Throws
+/// LimitError if the file is larger than a megabyte, and IoError.
 ///
 /// If the file has `model_type`, it must match the model, because other families use the same names for other arrays.
 /// llama_options accepts `llama`, with or without the rotary positions of Llama 3.1; `mistral`, whose `sliding_window`
@@ -27,10 +27,10 @@ GptOptions gpt2_options(const std::string& path);
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);
 
-/// Load weights into a model from a file, from several files with an index, or from a directory with them: see
-/// load_weights. The names may start with `transformer.`, `model.` or `bert.`. Throw FormatError, which lists all names
-/// that are missing, unexpected or of another shape or kind, and what load_weights throws. Nothing is loaded if they
-/// throw.
+/// Loads weights into a model from a file, from several files with an index, or from a directory with them: see
+/// load_weights. The names may start with `transformer.`, `model.` or `bert.`. Throws FormatError, which lists all
+/// names that are missing, unexpected or of another shape or kind, and what load_weights throws. Nothing is loaded if
+/// it throws.
 ///
 /// Files of GPT-2 store the matrices transposed. The head is the embedding; if the file also has a head, both must have
 /// equal values.

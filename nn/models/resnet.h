@@ -44,8 +44,8 @@ namespace detail {
 Conv2dOptions residual_convolution(std::int64_t stride = 1, std::int64_t padding = 0);
 }  // namespace detail
 
-/// y = relu(x + F(x)), where F is convolutions with batch norm and relu between them. If F(x) has another shape than x,
-/// a 1 x 1 convolution with batch norm maps x to that shape. Throws ValueError for sizes below 1.
+/// y = relu(x + F(x)), where F consists of convolutions with batch norm and relu between them. If F(x) has another
+/// shape than x, a 1 x 1 convolution with batch norm maps x to that shape. Throws ValueError for sizes below 1.
 struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
   using Layer::Layer;
 

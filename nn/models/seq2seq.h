@@ -31,7 +31,7 @@ struct Seq2SeqOptions {
   std::int64_t hidden = 32;     ///< h, width of the states
   std::int64_t layers = 2;      ///< number of layers of the encoder, and of the decoder
   double dropout = 0;           ///< between layers
-  bool reverse_source = false;  ///< read the source backward: its first words are then closest to the target's
+  bool reverse_source = false;  ///< read the source backward, so that its first word is nearest to the target
 };
 
 /// The encoder: embedding and GRU.
@@ -95,7 +95,7 @@ struct Seq2Seq : Layer<Seq2Seq> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options = {});
-  explicit Seq2Seq(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit Seq2Seq(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens are valid, target (B, T) -> logits (B, T,
   /// V).

@@ -34,7 +34,7 @@ SwinTransformerOptions swin_t();
 
 /// The partition of a feature map into windows, with an optional cyclic shift.
 struct WindowGrid {
-  std::int64_t height, width;  ///< of the feature map
+  std::int64_t height, width;  ///< size of the feature map
   Size2d window, shift;
 
   /// A grid for a map of this size. An axis with only one window is not shifted.
@@ -156,7 +156,7 @@ struct SwinTransformer : Layer<SwinTransformer> {
   /// Throws ValueError for sizes below 1, different numbers of heads and depths, a width that is not a multiple of its
   /// heads, or a probability outside [0, 1].
   explicit SwinTransformer(At here, const Options& options = {});
-  explicit SwinTransformer(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit SwinTransformer(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, channels, H, W) -> logits (B, classes). The image must have at least the size of a patch. Throws ShapeError.
   Tensor forward(const Tensor& x) const;

@@ -117,7 +117,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1]. Also
   /// throws it for a `norm_shape` that is neither (C) nor (T, C), and for joined positions with an odd `dim`.
   Encoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Encoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit Encoder(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// ids (B, S) -> (B, S, C). `mask` is usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor forward(const Index& ids, const AttentionMask& mask = {}) const;
@@ -193,7 +193,7 @@ struct DecoderState {
 struct Decoder : Layer<Decoder, TransformerOptions> {
   /// Throws what Encoder throws.
   Decoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Decoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit Decoder(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// Teacher forcing, all positions in one pass: ids (B, T), memory (B, S, C) -> logits (B, T, V). The logits at
   /// position t depend on the ids 0 ... t.
@@ -236,7 +236,7 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
 
   /// Throws what Encoder throws.
   EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options);
-  explicit EncoderDecoder(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit EncoderDecoder(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// source (B, S), of which the first `lengths` (B) tokens are valid, target (B, T) -> logits (B, T, V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;

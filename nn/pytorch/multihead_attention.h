@@ -57,7 +57,7 @@ struct MultiheadAttention : Module {
 
   /// Throws ValueError for sizes below 1, an embed_dim that is not a multiple of `heads`, or a dropout outside [0, 1].
   MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads, const Options& options = {});
-  explicit MultiheadAttention(Placeless, ...);  ///< does not compile: the place, at("name") or root, is missing
+  explicit MultiheadAttention(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// query (B, T, C), key (B, S, kdim), value (B, S, vdim). Unless batch_first, they are (T, B, C), (S, B, kdim), (S,
   /// B, vdim); unbatched (T, C), (S, kdim), (S, vdim). Throws ShapeError.

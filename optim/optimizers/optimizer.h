@@ -80,7 +80,7 @@ class Optimizer {
   /// The state of a parameter.
   struct State {
     std::int64_t steps = 0;          ///< steps so far, without the current one
-    std::vector<Array> moments;      ///< the moments that its group has
+    std::vector<Array> moments;      ///< one array for each moment of its group
     std::optional<Array> direction;  ///< of the current step, for optimizers with a function `direction`
   };
 

@@ -48,7 +48,8 @@ struct DataLoaderOptions {
   bool drop_last = false;  ///< skip the last batch of an epoch if it would be smaller
   Seed seed = 0;           ///< of the order and of the random numbers of samples
   int num_workers = 0;     ///< threads, of which each prepares two batches; 0: batches are made on demand
-  /// A function that selects from the numbers of the samples of a batch those to load, at least one; by default all.
+  /// Selects the samples of a batch that this loader loads, at least one, from the numbers of all its samples. By
+  /// default all.
   std::function<Index(const Index& rows)> mine = {};
 };
 
