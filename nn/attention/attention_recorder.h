@@ -1,5 +1,5 @@
-// AttentionRecorder: a scope that records the weights of attention layers. Layers show it their weights by the
-// functions below.
+// AttentionRecorder: a scope that records the weights of attention layers, and functions by which layers pass their
+// weights to it.
 #pragma once
 
 #include <optional>

@@ -9,8 +9,8 @@
 
 namespace xgrad::nn {
 
-/// A function that gives the initial values for a parameter of a shape. Where an Init is optional, an empty one means
-/// the default.
+/// A function that returns the initial values for a parameter of this shape. Where an Init is optional, an empty one
+/// means the default.
 using Init = std::function<Array(const Shape&)>;
 
 namespace init {

@@ -33,12 +33,12 @@ class Stepper {
   virtual std::int64_t batch() const = 0;
   /// Reads the newest token of each sequence, tokens (B), and returns the logits of the next token, (B, V).
   virtual Tensor step(const Index& tokens) = 0;
-  /// Sequence rows[i] becomes the i-th: a row may be dropped, or repeated.
+  /// Sequence rows[i] becomes sequence i. Sequences may be dropped or repeated.
   virtual void select(const Index& rows) = 0;
   /// The prompt of sequence b: the tokens before its first one.
   virtual std::vector<std::int64_t> before(std::int64_t) const { return {}; }
-  /// The next token of sequence b, if the prompt determines it. With prompts of unequal length, a longer prompt still
-  /// goes on while shorter sequences are already being written.
+  /// The next token of sequence b, if its prompt determines it. With prompts of unequal length, shorter sequences are
+  /// continued while longer prompts are still read.
   virtual std::optional<std::int64_t> given(std::int64_t) const { return {}; }
 };
 
@@ -212,7 +212,7 @@ struct ExhaustiveOptions {
 };
 /// Scores all sequences that end or have max_length tokens, at least (V - 1)^max_length, and returns the best for each
 /// row of the batch. Throws LimitError, after the first step, if there are more than max_sequences or if they do not
-/// fit in memory, and ValueError as beam_search does.
+/// fit in memory. Throws ValueError in the cases of beam_search.
 std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOptions& options);
 
 /// The first hypothesis of each sequence in the form that greedy() returns; shorter ones are padded with eos. Throws

@@ -23,7 +23,7 @@
 
 namespace xgrad::nn {
 
-/// The head after the encoder, h = encode(ids), and so the result of the model.
+/// The head after the encoder, h = encode(ids). It determines the result of the model.
 enum class BertHead {
   words,   ///< predicts the word at each position: logits (B, T, V)
   none,    ///< no head: h (B, T, C)

@@ -61,10 +61,10 @@ class LanguageModel : public Module {
   LanguageState begin(std::int64_t batch) const;
   /// Texts that start with the tokens of the prompt, (B, T), for greedy(), sample() and beam_search(). These continue
   /// the prompt and ignore their `bos`. With lengths, row b is prompt[b, :lengths[b]], and its other tokens are
-  /// ignored; longer prompts are still being read while shorter texts are already being written. If a prompt exceeds
-  /// the context, the model reads only its end: as many tokens, more than half a context, as it would see if it had
-  /// written the prompt itself. Records no graph. A model in training runs each step in evaluation mode, without
-  /// dropout. Throws what next() throws, ShapeError unless lengths are (B), and ValueError for a length outside [1, T].
+  /// ignored. The model continues a shorter prompt while it still reads a longer one. If a prompt exceeds the context,
+  /// the model reads only its end, more than half a context: the tokens that it would see if it had written the prompt
+  /// itself. Records no graph. A model in training runs each step in evaluation mode, without dropout. Throws what
+  /// next() throws, ShapeError unless lengths are (B), and ValueError for a length outside [1, T].
   LanguageStepper start(const Index& prompt, const std::optional<Index>& lengths = {}) const;
   /// Samples texts that continue the prompt: sample(start(prompt, lengths), options).
   Decoded generate(const Index& prompt, const SamplingOptions& options, const std::optional<Index>& lengths = {}) const;

@@ -40,7 +40,7 @@ struct WindowGrid {
   /// A grid for a map of this size. An axis with only one window is not shifted.
   WindowGrid(std::int64_t height, std::int64_t width, const Size2d& window, const Size2d& shift);
 
-  /// The size of the map after padding to a multiple of the windows.
+  /// The size of the map after padding to a multiple of the window.
   std::int64_t padded_height() const;
   std::int64_t padded_width() const;
   std::int64_t windows() const;

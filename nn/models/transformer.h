@@ -98,8 +98,8 @@ struct TransformerOptions {
   MlpOptions feed_forward() const { return {.in = dim, .hidden = ffn, .activation = activation}; }
 };
 
-/// A block of the encoder: self-attention and feed-forward network, each with a residual connection. Throws ValueError
-/// as Encoder does.
+/// A block of the encoder: self-attention and feed-forward network, each with a residual connection. Throws what
+/// Encoder throws.
 struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   using Layer::Layer;
 
@@ -122,7 +122,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
   /// ids (B, S) -> (B, S, C). `mask` is usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor forward(const Index& ids, const AttentionMask& mask = {}) const;
 
-  /// The results of all blocks, for a decoder that attends to more than the last one, which is the result of forward().
+  /// The results of all blocks, for a decoder that attends to several of them. The last one is the result of forward().
   /// With pre-norm, the last layer norm is applied to each. Throws what forward() throws.
   [[nodiscard]] Tensors block_outputs(const Index& ids, const AttentionMask& mask = {}) const;
 
@@ -143,7 +143,7 @@ struct DecoderBlockState {
 };
 
 /// A block of the decoder: masked self-attention, cross-attention to a memory, and feed-forward network, each with a
-/// residual connection. Throws ValueError as Encoder does.
+/// residual connection. Throws what Encoder throws.
 struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
 

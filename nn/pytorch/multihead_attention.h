@@ -28,9 +28,9 @@ struct MultiheadAttentionOptions {
 struct MultiheadCall {
   MaskOrBias key_padding_mask{};  ///< (B, S); if unbatched (S)
   MaskOrBias attn_mask{};         ///< (T, S), or (B H, T, S) with one mask for each head
-  /// Query t attends to keys 0 ... t; attn_mask need not repeat this. For the keys that the options add, PyTorch's rule
-  /// holds: causality applies to them, as the last keys, only without need_weights and key_padding_mask. Otherwise
-  /// every query attends to them.
+  /// Query t attends to keys 0 ... t; attn_mask need not repeat this. Keys that the options add come last. As in
+  /// PyTorch, causality applies to them only without need_weights and key_padding_mask. Otherwise every query attends
+  /// to them.
   bool is_causal = false;
   bool need_weights = true;
   bool average_attn_weights = true;  ///< whether to return the mean of the weights over the heads

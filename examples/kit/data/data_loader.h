@@ -243,9 +243,9 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
 
   /// Epoch and position, for a checkpoint. Within the loop it is the position after the current batch.
   StateFile state_dict() const { return progress_.state_dict(); }
-  /// Restores a state: the next pass starts with the batch that followed it. Throws FormatError for the state of a
-  /// loader with another number of samples or other options, except for the number of workers. If it throws, nothing is
-  /// changed.
+  /// Restores a state: the next pass starts with the batch after the saved position. Throws FormatError for the state
+  /// of a loader with another number of samples or other options, except for the number of workers. If it throws,
+  /// nothing is changed.
   void load_state_dict(const StateFile& state) {
     detail::LoaderProgress progress = progress_.at(state);
     jobs_.reset();  // workers read the epoch

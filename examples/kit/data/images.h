@@ -76,8 +76,8 @@ struct ImageData {
 /// Reads the files of MNIST in a directory: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte
 /// and t10k-labels-idx1-ubyte, each with or without .gz. If the name of the directory contains "fashion", the classes
 /// get the names of Fashion-MNIST. A directory without these files is read as an ImageFolder: the centre of each image,
-/// 32 x 32, with every fifth image of a class in the test set. Throws what the readers throw; FormatError if the two
-/// sets differ in the size of the images or the number of classes, and if all classes have fewer than five images.
+/// 32 x 32, with every fifth image of a class in the test set. Throws what the readers throw. Throws FormatError if the
+/// two sets differ in the size of the images or the number of classes, and if all classes have fewer than five images.
 ImageData read_image_folder(const std::filesystem::path& folder);
 
 }  // namespace xgrad::kit

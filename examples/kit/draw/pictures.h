@@ -30,9 +30,9 @@ struct PictureGrid {
 };
 
 /// The figure as SVG, with images embedded as PNG. Long captions are broken into lines. Throws ShapeError if the images
-/// have another shape, or captions or values of the overlay are not one for each image; ValueError if there are no
-/// images or columns, for a width outside [1, 4096], an image value that is NaN, an overlay value outside [0, 1], or a
-/// negative number of lines.
+/// have another shape, or if there is not one caption and one array of overlay values for each image. Throws ValueError
+/// if there are no images or columns, for a width outside [1, 4096], an image value that is NaN, an overlay value
+/// outside [0, 1], or a negative number of lines.
 std::string picture_grid_svg(const PictureGrid& grid);
 
 /// The confusion matrix (classes, classes) from labels and predictions (N): entry (i, j) counts the samples of class i

@@ -47,8 +47,8 @@ class CsvTable {
   /// DataError, which names path, line and column, for a field that is no number.
   Array numbers(std::string_view column) const;
   /// The words of a column as codes, by default numbered in sorted order. For a model that was trained on another
-  /// table, pass the names of that table. Then a word that is not among them throws DataError, which names path, line
-  /// and column.
+  /// table, pass the names of that table to get the same codes. Then a word that is not among them throws DataError,
+  /// which names path, line and column.
   Categories categories(std::string_view column, std::vector<std::string> names = {}) const;
 
  private:

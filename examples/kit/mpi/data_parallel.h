@@ -9,8 +9,8 @@
 //       adam.step(parallel.grad(loss, {.weight = y.size()}));
 //     }
 //
-// The result is the gradient of the mean over all samples of all ranks. Up to rounding, it equals that of one rank with
-// the whole batch.
+// The result is the gradient of the mean over all samples of all ranks. Up to rounding, one rank with the whole batch
+// computes the same.
 #pragma once
 
 #include <cstdint>

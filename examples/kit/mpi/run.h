@@ -27,8 +27,8 @@ std::string reason_of_current();
 
 /// Runs program(world) as one of the ranks of mpirun, or alone. Returns the value for main: the result of the program
 /// if it is an int, otherwise 0. If the program throws, prints rank and message on standard error and ends all ranks.
-/// Unless XGRAD_THREADS sets the number of threads, ranks on the same processors share them. Without MPI in the build,
-/// a program started by mpirun ends with an error that names the missing packages.
+/// Ranks that share processors divide the threads among them, unless XGRAD_THREADS sets their number. Without MPI in
+/// the build, a program started by mpirun ends with an error that names the missing packages.
 template <class F>
 int run(int argc, char** argv, const F& program) {
   return detail::run(argc, argv, [&](World& world) {

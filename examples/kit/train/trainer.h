@@ -41,8 +41,8 @@ struct TrainerOptions {
   /// Number of batches for one step. The step uses the mean of their gradients, weighted by their numbers of samples or
   /// by the weights that the loss function returns: the same as one large batch.
   std::int64_t accumulate = 1;
-  /// Decay of the moving average of the weights and the buffers (statistics of BatchNorm), which is validated and
-  /// stored; integer buffers are copied. 0: no average.
+  /// Decay of the moving average of weights and buffers (for example the statistics of BatchNorm). Validation and files
+  /// use the averages; integer buffers are copied. 0: no average.
   double ema = 0;
   Validation validate = {};  ///< called before each report, in evaluation mode and without a graph
   /// Number of steps between reports. 0: one report for each epoch, or without epochs one at the end.
@@ -109,14 +109,14 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Trains until the options end it, or until stop() is called. The module is in training mode meanwhile, even if
-  /// eval() was called. `batches` is a DataLoader or a type with the same functions. The loss is a function of a batch,
-  /// or of its parts: `loss(x, y)` for a batch that is a tuple. It returns the mean over the samples. If the mean is
-  /// over something else, such as tokens, it returns a WeightedLoss of the mean and their number. Batches of weight 0
-  /// are skipped, and so are steps that have no others. Throws NumericError for a loss or a gradient that is not
-  /// finite; FormatError for a checkpoint that does not match or has other attributes, and nothing is changed;
-  /// ValueError for weights that are negative, not finite, or 0 in a whole epoch; Interrupted; and what the functions
-  /// and the files throw. After an error, the batches of an unfinished step are dropped.
+  /// Trains until the options end it, or until stop() is called. The module is in training mode during the call, even
+  /// after eval(). `batches` is a DataLoader or a type with the same functions. The loss is a function of a batch, or
+  /// of its parts: `loss(x, y)` for a batch that is a tuple. It returns the mean over the samples. If the mean is over
+  /// something else, such as tokens, it returns a WeightedLoss of the mean and their number. Batches of weight 0 are
+  /// skipped, and so are steps of only such batches. After an error, the batches of an unfinished step are dropped.
+  /// Throws NumericError for a loss or a gradient that is not finite. Throws FormatError for a checkpoint that does not
+  /// match or has other attributes; nothing is changed then. Throws ValueError for weights that are negative, not
+  /// finite, or 0 in a whole epoch. Throws Interrupted, and what the functions and the files throw.
   template <class Batches, class Loss>
   requires(!std::integral<Batches>) const std::vector<Report>& fit(Batches& batches, const Loss& loss_of) & {
     return loop_over(batches, [&](const auto& batch) {

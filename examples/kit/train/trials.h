@@ -1,4 +1,4 @@
-// Trials: comparison of variants over several seeds, because the result of one seed may be chance.
+// Trials: comparison of variants over several seeds. The result of one seed may be chance.
 //
 //     const auto all = kit::trials({"without", "with dropout"}, {.first = example.seed, .count = 5},
 //                                  [&](std::size_t variant, Seed seed) { return learn(variant == 1, seed); });
