@@ -97,7 +97,7 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 
 /// Finished sequences, one in each row.
 struct [[nodiscard]] Decoded {
-  Index tokens;   ///< (B, L) without bos; after the end of a sequence filled with eos, the first of several
+  Index tokens;   ///< (B, L) without bos; rows are filled up with eos, or with the first of several
   Index lengths;  ///< (B) tokens before eos; max_length if there is no eos
   Array scores;   ///< (B) ln p of the sequence, including the eos that ends it
 };
@@ -122,7 +122,7 @@ struct SamplingOptions {
   std::int64_t bos = 0;
   Ends eos = {};
   std::int64_t max_length = 100;
-  double temperature = 1;                  ///< below 1 probable tokens become more probable, above 1 less
+  double temperature = 1;                  ///< below 1 probable tokens become more probable, above 1 less probable
   std::optional<std::int64_t> top_k = {};  ///< draw only from the top_k most probable tokens
   double top_p = 1;                        ///< draw only from the smallest set with a probability of at least top_p
   std::optional<Seed> seed = {};           ///< if not given, the next draw of the thread's generator
@@ -184,7 +184,7 @@ struct BeamOptions {
   double length_penalty = 0.75;  ///< alpha, the exponent of the length in the score
   Stopping stopping = Stopping::enough;
   Candidates candidates = Candidates::complete;
-  std::int64_t num_best = 1;  ///< how many hypotheses to return at most
+  std::int64_t num_best = 1;  ///< maximum number of hypotheses to return
   std::int64_t min_length = 0;
   double repetition_penalty = 1;
   LogitsProcessor process = {};
@@ -208,7 +208,7 @@ struct ExhaustiveOptions {
   std::int64_t max_length = 5;
   double length_penalty = 0;  ///< alpha, see beam_search; 0 finds the most probable sequence
   std::int64_t num_best = 1;
-  std::int64_t max_sequences = 1'000'000;  ///< the most sequences that are searched
+  std::int64_t max_sequences = 1'000'000;  ///< limit of the number of sequences
 };
 /// Scores all sequences that end or have max_length tokens, at least (V - 1)^max_length, and returns the best for each
 /// row of the batch. Throws LimitError, after the first step, if there are more than max_sequences or if they do not

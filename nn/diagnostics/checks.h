@@ -36,7 +36,7 @@ struct CausalityLeak {
 
 /// The result of check_causality.
 struct [[nodiscard]] CausalityReport {
-  std::int64_t positions = 0;  ///< T
+  std::int64_t positions = 0;  ///< T, the number of positions
   bool depends = false;        ///< whether any output depends on any input
   std::optional<CausalityLeak> leak = {};
 

@@ -18,9 +18,9 @@ struct MlpOptions {
   Activation activation = relu;
   double dropout = 0;
   bool bias = true;
-  Init init = {};                                                     ///< of both weights; by default as in Linear
-  Init bias_init = {};                                                ///< of both biases; by default as in Linear
-  std::array<std::string_view, 3> names = {"fc1", "fc2", "dropout"};  ///< of fc1, fc2 and dropout
+  Init init = {};                                                     ///< initial weights; by default as in Linear
+  Init bias_init = {};                                                ///< initial biases; by default as in Linear
+  std::array<std::string_view, 3> names = {"fc1", "fc2", "dropout"};  ///< names of the three parts
 };
 /// The options of the feed-forward network of vision transformers, with the names in torchvision's files.
 inline MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0) {

@@ -71,7 +71,7 @@ struct RMSNorm : detail::NormLayer<RMSNorm, RMSNormOptions> {
 
 struct BatchNormOptions {
   double eps = 1e-5;
-  std::optional<double> momentum = 0.1;  ///< weight of a new batch in the running statistics; empty: the mean of all
+  std::optional<double> momentum = 0.1;  ///< weight of a new batch in running statistics; empty: mean of all batches
   bool affine = true;                    ///< whether it has weight and bias
   bool track_running_stats = true;       ///< if false, batch statistics are used in evaluation mode, too
 };

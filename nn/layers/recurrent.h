@@ -30,7 +30,7 @@ struct RecurrentWeights {
 struct LSTMOptions {
   std::int64_t layers = 1;
   bool bias = true;
-  double dropout = 0;  ///< of the output of a layer before the next layer, in training
+  double dropout = 0;  ///< dropout probability between layers, in training
   bool bidirectional = false;
 };
 /// The options of a GRU, the same as for an LSTM.
@@ -74,7 +74,7 @@ struct RNNOptions {
   std::int64_t layers = 1;
   Squash nonlinearity = Squash::tanh;
   bool bias = true;
-  double dropout = 0;  ///< of the output of a layer before the next layer, in training
+  double dropout = 0;  ///< dropout probability between layers, in training
   bool bidirectional = false;
 };
 /// h' = f(W_ih x + b_ih + W_hh h + b_hh)      (Elman 1990)

@@ -37,10 +37,10 @@ struct BertOptions {
   std::int64_t context = 512;       ///< maximum number of positions
   std::int64_t segments = 2;        ///< maximum number of texts in one sequence
   std::int64_t dim = 768;           ///< C, the width of the embeddings
-  std::int64_t heads = 12;          ///< H
+  std::int64_t heads = 12;          ///< H, the number of heads
   std::int64_t layers = 12;
   std::int64_t ffn = 3072;  ///< width of the hidden layer of the feed-forward network
-  double dropout = 0.1;     ///< of the embedding, the attention weights and the residual branches
+  double dropout = 0.1;     ///< dropout probability of embedding, attention weights and residual branches
   double norm_eps = 1e-12;
   Activation activation = gelu;
   BertHead head = BertHead::words;

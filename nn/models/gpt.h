@@ -21,10 +21,10 @@ struct GptOptions {
   std::int64_t vocabulary = 50257;  ///< V, the number of tokens
   std::int64_t context = 1024;      ///< maximum number of positions
   std::int64_t dim = 768;           ///< C, the width of the embeddings
-  std::int64_t heads = 12;          ///< H
+  std::int64_t heads = 12;          ///< H, the number of heads
   std::int64_t layers = 12;
   std::int64_t ffn = 0;  ///< width of the hidden layer of the feed-forward network; 4 C if 0
-  double dropout = 0;    ///< of the embedding, attention weights and residual branches; GPT-2 was trained with 0.1
+  double dropout = 0;    ///< dropout of embedding, attention weights and residual branches; GPT-2 was trained with 0.1
   bool bias = true;      ///< whether the linear maps and layer norms have biases
   double norm_eps = 1e-5;
   Activation activation = [](const Tensor& x) { return gelu(x, Gelu::tanh); };

@@ -32,7 +32,7 @@ void check_ids(const char* op, const Index& ids, const char* name = "ids");
 /// The state of a language model after the first tokens of B texts. If a step or select() throws, it is unchanged.
 struct LanguageState {
   std::vector<KeyValueCache> blocks;
-  std::int64_t batch = 0;     ///< B
+  std::int64_t batch = 0;     ///< B, the number of texts
   std::int64_t position = 0;  ///< position of the next token
 
   std::int64_t length() const { return position; }

@@ -27,7 +27,7 @@ struct LlamaOptions {
   std::int64_t vocabulary = 32000;            ///< V, the number of tokens
   std::int64_t context = 2048;                ///< maximum number of positions
   std::int64_t dim = 4096;                    ///< C, the width of the embeddings
-  std::int64_t heads = 32;                    ///< H
+  std::int64_t heads = 32;                    ///< H, the number of heads
   std::optional<std::int64_t> kv_heads = {};  ///< number of heads of keys and values; H if not given
   std::int64_t layers = 32;
   std::int64_t ffn = 11008;  ///< width of the hidden layer of the feed-forward network
@@ -35,7 +35,7 @@ struct LlamaOptions {
   double theta = 10000;  ///< base of the rotary positions
   Head head = Head::own;
   std::optional<RotaryScaling> rope_scaling = {};  ///< scaling of the rotary positions in Llama 3.1
-  std::optional<std::int64_t> window = {};         ///< of Mistral: attend to the position itself and window - 1 before
+  std::optional<std::int64_t> window = {};         ///< attend to this many positions, the current included (Mistral)
   bool qkv_bias = false;                           ///< of Qwen2: the maps of queries, keys and values have biases
 };
 

@@ -36,7 +36,7 @@ struct ResidualBlockOptions {
   ResidualBlockKind block = ResidualBlockKind::basic;
   std::int64_t in = 64;
   std::int64_t width = 64;  ///< channels of the 3 x 3 convolutions; a bottleneck returns 4 times as many
-  std::int64_t stride = 1;  ///< of the first 3 x 3 convolution
+  std::int64_t stride = 1;  ///< stride of the first 3 x 3 convolution
 };
 
 namespace detail {

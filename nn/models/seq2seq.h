@@ -30,7 +30,7 @@ struct Seq2SeqOptions {
   std::int64_t embed = 32;      ///< e, width of the embeddings
   std::int64_t hidden = 32;     ///< h, width of the states
   std::int64_t layers = 2;      ///< number of layers of the encoder, and of the decoder
-  double dropout = 0;           ///< between layers
+  double dropout = 0;           ///< dropout probability between layers
   bool reverse_source = false;  ///< read the source backward, so that its first word is nearest to the target
 };
 

@@ -20,12 +20,12 @@ struct SwinTransformerOptions {
   std::int64_t dim = 96;                            ///< C of the first stage; each stage doubles it
   std::vector<std::int64_t> depths = {2, 2, 6, 2};  ///< number of blocks in each stage
   std::vector<std::int64_t> heads = {3, 6, 12, 24};
-  Size2d window = 7;     ///< M
+  Size2d window = 7;     ///< M, the size of a window
   double mlp_ratio = 4;  ///< width of the hidden layer of the feed-forward networks, as a multiple of C
   std::int64_t classes = 1000;
   double dropout = 0;
-  double attention_dropout = 0;  ///< of the attention weights
-  double drop_path = 0;          ///< of the last block; it grows linearly from 0 in the first block
+  double attention_dropout = 0;  ///< dropout probability of the attention weights
+  double drop_path = 0;          ///< drop probability of the last block; it grows linearly from 0 in the first block
 };
 
 /// The options of Swin-T, with a drop_path of 0.2 as in the recipe of torchvision. Swin-S has .depths = {2, 2, 18, 2}

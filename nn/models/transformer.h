@@ -70,7 +70,7 @@ enum class CrossAttention {
 
 /// The options of the encoder and the decoder.
 struct TransformerOptions {
-  std::int64_t dim = 512;  ///< C
+  std::int64_t dim = 512;  ///< C, the width of the embeddings
   std::int64_t ffn = 2048;
   std::int64_t heads = 8;
   std::int64_t layers = 6;

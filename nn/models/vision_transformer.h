@@ -18,14 +18,14 @@ struct VisionTransformerOptions {
   Size2d image = 224;  ///< height and width in pixels
   Size2d patch = 16;
   std::int64_t channels = 3;
-  std::int64_t dim = 768;  ///< D
+  std::int64_t dim = 768;  ///< D, the width of the embeddings
   std::int64_t heads = 12;
   std::int64_t layers = 12;
   std::int64_t mlp = 0;  ///< width of the hidden layer of the feed-forward network; 4 D if 0
   std::int64_t classes = 1000;
   double dropout = 0;
-  double attention_dropout = 0;  ///< of the attention weights
-  double drop_path = 0;          ///< of the last layer; it grows linearly from 0 in the first layer
+  double attention_dropout = 0;  ///< dropout probability of the attention weights
+  double drop_path = 0;          ///< drop probability of the last layer; it grows linearly from 0 in the first layer
 };
 
 /// The options of ViT-B with this patch: dim 768, 12 heads, 12 layers. (Ti has dim 192 and 3 heads, S dim 384 and 6

@@ -1,4 +1,4 @@
-// The rule for which parameters weight decay is switched off.
+// WeightDecayRule: a rule that says which parameters have no weight decay.
 //
 //     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
 //         model.parameters(), {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}},

@@ -26,7 +26,7 @@ struct [[nodiscard]] Audit {
   std::vector<Line> unreached;  ///< parameters of the optimizer to which no gradient flows
   std::vector<Line> trained;    ///< parameters of the optimizer to which gradients flow
   std::vector<Line> constants;  ///< unnamed factors in a module: intended, or made by randn() instead of param()
-  int passes = 0;               ///< the maximum number of backward passes that a gradient is the sum of
+  int passes = 0;               ///< the largest number of backward passes that are summed in a gradient
   bool at_rest = false;         ///< whether every learning rate is 0, for example from 1 / 100 in C++
 
   /// Whether every leaf is trained, and gradients flow to every parameter.

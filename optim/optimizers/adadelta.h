@@ -10,7 +10,7 @@ struct AdadeltaOptions {
   double rho = 0.9;  ///< decay of the averages, in [0, 1)
   double eps = 1e-6;
   double weight_decay = 0;  ///< lambda in the formula
-  bool maximize = false;    ///< use -g in place of g: maximize the loss
+  bool maximize = false;    ///< maximize the loss: use -g in place of g
 };
 
 /// Adadelta (Zeiler 2012). With gradient g:

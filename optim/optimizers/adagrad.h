@@ -11,7 +11,7 @@ struct AdagradOptions {
   double weight_decay = 0;               ///< lambda in the formula
   double initial_accumulator_value = 0;  ///< s before the first step
   double eps = 1e-10;
-  bool maximize = false;  ///< use -g in place of g: maximize the loss
+  bool maximize = false;  ///< maximize the loss: use -g in place of g
 };
 
 /// Adagrad (Duchi, Hazan, Singer 2011). In step t = 1, 2, ... with gradient g:

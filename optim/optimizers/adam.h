@@ -15,7 +15,7 @@ struct AdamOptionsOf {
   double eps = 1e-8;
   double weight_decay = decoupled ? 0.01 : 0;  ///< lambda in the formula
   bool amsgrad = false;                        ///< divide by the largest v so far
-  bool maximize = false;                       ///< use -g in place of g: maximize the loss
+  bool maximize = false;                       ///< maximize the loss: use -g in place of g
 };
 /// The options of Adam.
 using AdamOptions = AdamOptionsOf<false>;

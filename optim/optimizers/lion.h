@@ -11,7 +11,7 @@ struct LionOptions {
   double lr = 1e-4;
   std::array<double, 2> betas{0.9, 0.99};
   double weight_decay = 0;  ///< lambda in the formula
-  bool maximize = false;    ///< use -g in place of g: maximize the loss
+  bool maximize = false;    ///< maximize the loss: use -g in place of g
 };
 
 /// Lion (Chen et al. 2023, algorithm 2). Without weight decay every element moves by lr, whatever the size of its

@@ -16,14 +16,14 @@ enum class MuonRate {
 
 struct MuonOptions {
   double lr = 1e-3;
-  double weight_decay = 0.1;  ///< lambda in the formula
+  double weight_decay = 0.1;  ///< lambda in the formula; it is decoupled from the gradient
   double momentum = 0.95;     ///< mu in the formula
   bool nesterov = true;
   std::array<double, 3> ns_coefficients{3.4445, -4.775, 2.0315};  ///< a, b, c in the formula
   double eps = 1e-7;                                              ///< lower bound of the norm |u|
   std::int64_t ns_steps = 5;
   MuonRate adjust_lr_fn = MuonRate::original;
-  bool maximize = false;  ///< use -g in place of g: maximize the loss
+  bool maximize = false;  ///< maximize the loss: use -g in place of g
 };
 
 /// Muon (Jordan et al. 2024), for the matrices between the first and the last layer. Use AdamW for biases, norms,

@@ -12,7 +12,7 @@ struct RmspropOptions {
   double weight_decay = 0;  ///< lambda in the formula
   double momentum = 0;      ///< mu in the formula
   bool centered = false;    ///< divide by the standard deviation of g, not by the root of its mean square
-  bool maximize = false;    ///< use -g in place of g: maximize the loss
+  bool maximize = false;    ///< maximize the loss: use -g in place of g
 };
 
 /// RMSprop (Hinton 2012, lecture 6e), in the form of PyTorch. With gradient g:

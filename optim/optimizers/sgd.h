@@ -11,7 +11,7 @@ struct SgdOptions {
   double dampening = 0;     ///< tau in the formula
   double weight_decay = 0;  ///< lambda in the formula
   bool nesterov = false;
-  bool maximize = false;  ///< use -g in place of g: maximize the loss
+  bool maximize = false;  ///< maximize the loss: use -g in place of g
 };
 
 /// Stochastic gradient descent with PyTorch's form of momentum. With gradient g:

@@ -46,7 +46,7 @@ struct DataLoaderOptions {
   std::int64_t batch_size = 1;
   bool shuffle = false;    ///< a new random order in every epoch
   bool drop_last = false;  ///< skip the last batch of an epoch if it would be smaller
-  Seed seed = 0;           ///< of the order and of the random numbers of samples
+  Seed seed = 0;           ///< seed of the order and of the random numbers of samples
   int num_workers = 0;     ///< threads, of which each prepares two batches; 0: batches are made on demand
   /// Selects the samples of a batch that this loader loads, at least one, from the numbers of all its samples. By
   /// default all.

@@ -25,7 +25,7 @@ struct Scores {
 /// The report after a step.
 struct StepReport {
   std::int64_t step = 0;  ///< number of steps so far, in all epochs
-  double loss = 0;        ///< of the batch; with `accumulate` of all batches of the step together
+  double loss = 0;        ///< loss of the batch; with `accumulate` the mean over all batches of the step
 };
 
 /// The report after an epoch, or with validate_every after that many steps.
