@@ -1,5 +1,5 @@
-// Interrupt: how a training loop handles Ctrl-C. It finishes its step, saves and ends; a second Ctrl-C ends the program
-// at once.
+// Interrupt: how a training loop handles SIGINT (Ctrl-C). It finishes its step, saves and ends; a second Ctrl-C ends
+// the program at once.
 #pragma once
 
 #include <string_view>
