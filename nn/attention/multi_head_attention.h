@@ -17,7 +17,7 @@ namespace xgrad::nn {
 
 /// The projected keys and values of a memory, to which the queries of every step attend.
 struct KeyValue {
-  Tensor k;  ///< (B, S, C)
+  Tensor k;  ///< (B, S, C), and the same for v
   Tensor v;
 
   std::int64_t length() const { return k.dim(1); }

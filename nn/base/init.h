@@ -55,7 +55,7 @@ struct NormalOptions {
   double mean = 0;
   double std = 1;
 };
-/// Normal with this mean and standard deviation. Throws ValueError also for a negative std.
+/// Normal values with this mean and standard deviation. Throws ValueError also for a negative std.
 Init normal(const NormalOptions& options = {});
 
 struct TruncatedNormalOptions {
@@ -64,8 +64,8 @@ struct TruncatedNormalOptions {
   double low = -2;
   double high = 2;
 };
-/// Normal, conditioned on [low, high]. Throws ValueError also unless low < high and std > 0, and for an interval whose
-/// probability is below 1e-300 (about 37 standard deviations from the mean).
+/// Normal values restricted to [low, high]. Throws ValueError also unless low < high and std > 0, and for an interval
+/// whose probability is below 1e-300 (about 37 standard deviations from the mean).
 Init truncated_normal(const TruncatedNormalOptions& options = {});
 
 struct XavierOptions {

@@ -21,7 +21,7 @@ namespace xgrad::optim {
 /// the function is.
 class [[nodiscard]] Schedule {
  public:
-  /// A schedule from any function of the step and the initial rate.
+  /// Makes a schedule from any function of the step and the initial rate.
   template <class F>
   requires std::is_invocable_r_v<double, const F&, std::int64_t, double> Schedule(F lr) {
     xgrad::detail::refuse_empty("schedule", lr);

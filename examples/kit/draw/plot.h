@@ -48,7 +48,7 @@ struct PlotOptions {
   std::optional<Limits> y_limits = {};
   bool equal_aspect = false;  ///< whether a unit is equally long on both axes, so that circles are round
   Array picture = {};         ///< an image behind the series, from limit to limit, in the form that png() takes
-  double width = 720;         ///< pixels; with an equal aspect the maximum
+  double width = 720;         ///< in pixels; the maximum width if equal_aspect
   double height = 420;
 };
 
@@ -88,7 +88,7 @@ struct PanelPlotOptions {
 /// appear in one legend. Throws ValueError in the cases of line_plot, and if there are no panels or columns.
 std::string panel_plot(const std::vector<PlotPanel>& panels, const PanelPlotOptions& options = {});
 
-/// The image of class regions for a plot, from the classes (H, W) of points; row 0 is at the bottom. Each point has the
+/// An image of class regions for a plot, from the classes (H, W) of points; row 0 is at the bottom. Each point has the
 /// pale colour of the series with its number. Throws ShapeError for another shape, and ValueError for a negative
 /// number.
 Array regions(const Index& classes);

@@ -119,10 +119,12 @@ class BpeTokenizer final : public Tokenizer {
                            const Options& options = {});
 
   /// Reads tokenizer.json of the package `tokenizers`, or a directory with this file, for byte-level BPE: GPT-2, Llama
-  /// 3, Qwen 2, GPT-4o. Added tokens are special; truncation and padding are ignored. Supported are: normalizer NFC or
-  /// none; pre-tokenizer ByteLevel, also after Split by a regular expression (with the syntax of PCRE2); post-processor
-  /// ByteLevel, TemplateProcessing with tokens before the text, or both; decoder ByteLevel. Throws the same errors, and
-  /// FormatError, which names the part, for all other parts.
+  /// 3, Qwen 2, GPT-4o. Added tokens are special; truncation and padding are ignored. The file may have
+  /// - the normalizer NFC or none,
+  /// - the pre-tokenizer ByteLevel, also after Split by a regular expression (with the syntax of PCRE2),
+  /// - the post-processor ByteLevel, TemplateProcessing with tokens before the text, or both,
+  /// - the decoder ByteLevel.
+  /// Throws the same errors, and FormatError, which names the part, for all other parts.
   static BpeTokenizer read(const std::filesystem::path& path);
 
   /// Writes the two files that `read` takes. Throws IoError, and ValueError for a tokenizer that these files cannot

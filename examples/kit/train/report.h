@@ -1,4 +1,4 @@
-// The measurements of a training: after each step, and after each epoch or a number of steps.
+// Reports of a training: its measurements after each step, and after each epoch or a number of steps.
 #pragma once
 
 #include <cstdint>
