@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include <xgrad/core/files/safetensors.h>
@@ -241,6 +242,19 @@ TEST_CASE("any number of workers gives the same bits, random samples included, a
     CHECK(noise_of(loader, 3) == expected);
   }
   CHECK(random_state() == before);
+}
+
+TEST_CASE("what collate draws is another number for each batch, and none that a sample draws") {
+  const auto collate = [](std::vector<std::pair<std::int64_t, Tensor>> samples) {
+    return std::pair(randn({3}).value(), std::move(samples));
+  };
+  DataLoader loader(Noisy(), {.batch_size = 10, .seed = 9}, collate);
+  std::set<Real> drawn;
+  for (const auto& [own, samples] : loader) {
+    drawn.insert(own.begin(), own.end());
+    for (const auto& sample : samples) drawn.insert(sample.second.value().begin(), sample.second.value().end());
+  }
+  CHECK(drawn.size() == 3 * (4 + 37));
 }
 
 TEST_CASE("what a sample draws depends on its number and not on the batch that it is in") {

@@ -449,6 +449,7 @@ TEST_CASE("a pattern is an expression whose matches and the text between them co
     CAPTURE(space);
     CHECK(Pattern(R"(\s)").split(str("a", space, "b")).size() == 3);
     CHECK(Pattern(R"([\sx])").split(str("a", space, "b")).size() == 3);
+    CHECK(Pattern(R"(x\sy)").split(str("ax", space, "yb")).size() == 3);
     CHECK(Pattern(R"(\S)").split(str("a", space, "b")).size() == 3);
   }
   CHECK(Pattern(R"(\s)").split("a\u180Eb").size() == 1);

@@ -479,6 +479,13 @@ TEST_CASE("A token that was written is less probable by the repetition penalty, 
   Table table(negative);
   CHECK(
       equal(greedy(table, {.bos = 0, .max_length = 4, .repetition_penalty = 1.5}).tokens, Index({1, 4}, {0, 1, 0, 0})));
+  // A prompt may have tokens that the model does not write.
+  struct Prompted : Table {
+    using Table::Table;
+    std::vector<std::int64_t> before(std::int64_t) const override { return {4, 0}; }
+  };
+  Prompted prompted(fixed);
+  CHECK(equal(greedy(prompted, {.bos = 0, .max_length = 1, .repetition_penalty = 2}).tokens, index({{1}})));
 }
 
 TEST_CASE("With changed scores a beam of one is greedy search, and what is reported is ln p of the model") {

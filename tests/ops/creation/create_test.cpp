@@ -28,6 +28,7 @@ TEST_CASE("patterns") {
   check_close(ones_like(zeros({2})).value(), Array({2}, {1, 1}));
   check_close(eye(2, 3).value(), Array({2, 3}, {1, 0, 0, 0, 1, 0}));
   check_close(linspace(0, 1, 5).value(), Array({5}, {0, 0.25, 0.5, 0.75, 1}));
+  check_close(linspace(-1, 2, 4).value(), Array({4}, {-1, 0, 1, 2}));
   CHECK(linspace(3, 9, 1).item() == 3);
   constexpr Real huge = std::numeric_limits<Real>::max();
   check_close(linspace(-huge, huge, 5).value(), Array({5}, {-huge, -huge / 2, 0, huge / 2, huge}));

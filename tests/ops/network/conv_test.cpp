@@ -102,6 +102,7 @@ TEST_CASE("infinities and NaN stay where the kernel sees them") {
 TEST_CASE("convolutions of no channels, and columns of no images") {
   CHECK(equal(conv2d(zeros({1, 0, 3, 3}), zeros({2, 0, 3, 3}), tensor({1, 2})).value(), Array({1, 2, 1, 1}, {1, 2})));
   CHECK(unfold(zeros({0, 3, 5, 5}), 2).shape() == Shape{0, 12, 16});
+  for (const Real pixel : {7, 8}) CHECK(unfold(full({1, 1, 1, 1}, pixel), 1).item() == pixel);
   CHECK(fold(zeros({0, 12, 16}), 5, 2).shape() == Shape{0, 3, 5, 5});
 }
 
