@@ -186,7 +186,7 @@ LBFGS::Found LBFGS::search(const Evaluate& at, const Point& start, double length
 
   const Trial origin{0, start.loss, slope, start.gradient};
   Trial before = origin, now = trial(length);
-  std::int64_t evaluations = 1, rounds = 0;
+  std::int64_t rounds = 0;
   bool done = false;
   std::vector<Trial> bracket;
   for (; rounds < most; ++rounds) {
@@ -202,7 +202,6 @@ LBFGS::Found LBFGS::search(const Evaluate& at, const Point& start, double length
     const double next = lowest_of_cubic(before, now, now.length + 0.01 * (now.length - before.length), now.length * 10);
     before = std::move(now);
     now = trial(next);
-    ++evaluations;
   }
   if (rounds == most) bracket = {origin, now};
 
@@ -227,7 +226,6 @@ LBFGS::Found LBFGS::search(const Evaluate& at, const Point& start, double length
       stuck = false;
     }
     now = trial(next);
-    ++evaluations;
     const std::size_t other = 1 - lowest;
     if (too_high(now) || now.loss >= bracket[lowest].loss) {
       bracket[other] = std::move(now);
@@ -242,7 +240,7 @@ LBFGS::Found LBFGS::search(const Evaluate& at, const Point& start, double length
     }
   }
   Trial& best = bracket[lowest];
-  return {{best.loss, std::move(best.gradient)}, best.length, evaluations};
+  return {{best.loss, std::move(best.gradient)}, best.length};
 }
 
 LbfgsReport LBFGS::iterate(State& state, const std::function<Tensor()>& loss) const {

@@ -97,7 +97,6 @@ class LBFGS {
   struct Found {
     Point point;
     double length;
-    std::int64_t evaluations;
   };
 
   Point evaluate(const std::function<Tensor()>& loss, LbfgsReport& report) const;

@@ -189,6 +189,14 @@ TEST_CASE("the keys with most weight, of each query, on the average of all heads
   CHECK_REFUSED(ShapeError, kit::alignments(weights, maps, 1), "alignments", "a mask of 11 entries for 3 x 4 labels");
 }
 
+TEST_CASE("a drawing of alignments has the keys that any query may look at") {
+  const std::string svg = kit::alignment_svg(
+      Array({1, 1, 2, 3}, {1, 0, 0, 0.5, 0.5, 0}),
+      {.queries = {"q", "r"}, .keys = {"a", "b", "c"}, .masked = {false, true, true, false, false, true}});
+  check_svg(svg, 1, {">a</text>", ">b</text>"});
+  check_svg(svg, 0, {">c</text>"});
+}
+
 TEST_CASE("tokens of white space are seen in alignments") {
   const kit::HeatMaps maps = kit::cross_maps({"a", " "}, {" b", "."});
   const Array weights({1, 1, 2, 2}, {1, 0, 0.75, 0.25});

@@ -284,6 +284,7 @@ TEST_CASE("of two lines that lie on each other both are seen") {
   check_widths({1, 2, 3}, 1, 1);
   check_widths({1, 2, 3.001}, 1, 1);
   check_widths({1, 2, 2.5}, 0, 2);
+  check_widths({1.5, 2, 3}, 0, 2);
 }
 
 TEST_CASE("no title, name or label of a plot is cut") {

@@ -261,7 +261,7 @@ class Source:
         callee = opener - 1
         if self.at(callee) == ">" and callee in self.partner:
             callee = self.partner[callee] - 1
-        if self.tokens[callee].kind != "word" or self.at(callee) in WITH_CONDITION | NO_VALUE | ALWAYS_SKIPPED | {"constexpr", "min", "max"}:
+        if self.tokens[callee].kind != "word" or self.at(callee) in WITH_CONDITION | NO_VALUE | ALWAYS_SKIPPED | {"constexpr", "min", "max", "swap"}:
             return None
         closer = self.partner.get(opener, opener)
         commas = [j for j in range(opener + 1, closer) if self.at(j) == "," and self.outer[j] == opener]

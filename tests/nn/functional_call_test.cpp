@@ -124,6 +124,8 @@ TEST_CASE("a functional call refuses what does not fit, and then nothing has cha
                 "there is no 'weight', only [again, in.weight");
   CHECK_REFUSED(ValueError, nn::functional_call(net, {{"out.weight", ones({2, 4})}, {"again", ones({2, 4})}}, x),
                 "functional_call", "two values for 'again'");
+  CHECK_REFUSED(ShapeError, nn::functional_call(net, {{"out.weight", ones({4, 2})}}, x), "functional_call",
+                "out.weight", "[2, 4]", "[4, 2]");
   const std::string names = error_of<ValueError>([&] {
     nn::functional_call(net, {{"in.bias", ones({4})}, {"weight", ones({1})}}, x);
   });

@@ -75,6 +75,7 @@ TEST_CASE("Parameters go to the group of the first rule that applies, the others
   };
   CHECK_REFUSED(ValueError, group({{optim::named("*"), {}}, {optim::named("last.*"), {}}}), "parameter_groups",
                 "rule 1");
+  CHECK_REFUSED(ValueError, group({{optim::named("first"), {}}}), "parameter_groups", "rule 0");
   CHECK_REFUSED(ValueError, group({{nullptr, {}}}), "parameter_groups", "the function is empty");
   CHECK_REFUSED(ValueError, optim::parameter_groups<optim::SgdOptions>({}, {}), "parameter_groups", "no parameters");
 }

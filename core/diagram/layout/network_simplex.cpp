@@ -21,7 +21,6 @@ class NetworkSimplex {
         arcs_(distances),
         x_(count),
         arcs_at_(x_.count()),
-        in_tree_(distances.count()),
         tree_at_(x_.count()),
         parent_(x_.count()),
         entered_(x_.count()),
@@ -80,12 +79,10 @@ class NetworkSimplex {
   }
 
   void insert(int a) {
-    in_tree_[a] = true;
     tree_at_[arcs_[a].from].push_back(a);
     tree_at_[arcs_[a].to].push_back(a);
   }
   void remove(int a) {
-    in_tree_[a] = false;
     std::erase(tree_at_[arcs_[a].from], a);
     std::erase(tree_at_[arcs_[a].to], a);
   }
@@ -176,7 +173,6 @@ class NetworkSimplex {
   const Indexed<Distance>& arcs_;
   Indexed<std::int64_t> x_;
   Indexed<Indexed<int>> arcs_at_;
-  Indexed<bool> in_tree_;
   Indexed<Indexed<int>> tree_at_;
   Indexed<int> parent_;          // the distance to it
   Indexed<int> entered_, left_;  // positions in order_

@@ -175,12 +175,11 @@ class Placer {
       if (layers_.is_flat(edge)) draw_together(count, edge.from, 0, edge.to, 0, 2);
     }
     const Indexed<std::int64_t> x = as_near_as_possible(count, page(), distances_);
-    const std::int64_t left = x[page()];
-    for (int p = 0; p < layers_.items.count(); ++p) placing_.across.push_back(pixels(x[p] - left));
+    for (int p = 0; p < layers_.items.count(); ++p) placing_.across.push_back(pixels(x[p]));
     for (int c = 0; c < layers_.view.frames.count(); ++c) {
-      placing_.frames_across.push_back({pixels(x[left_side(c)] - left), pixels(x[right_side(c)] - left)});
+      placing_.frames_across.push_back({pixels(x[left_side(c)]), pixels(x[right_side(c)])});
     }
-    placing_.page_across = pixels(x[page() + 1] - left);
+    placing_.page_across = pixels(x[page() + 1]);
   }
 
   // ---- Along ----

@@ -49,6 +49,10 @@ TEST_CASE("a profile lists operations with their modules, then the gradients, wi
   }
   CHECK(names == std::vector<std::string>{"tanh net.blocks.0 [3, 4] 96", "sum  [] 8", "sum'  [] 0",
                                           "tanh' net.blocks.0 [3, 4] 0"});
+  const NoGrad off;
+  tanh(Array({2}, Real(1)));
+  CHECK(profile.runs().back().op == "tanh");
+  CHECK(profile.runs().back().node == 0);
 }
 
 TEST_CASE("the tables of a profile count operations, and modules with everything in them") {

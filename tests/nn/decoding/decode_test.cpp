@@ -586,6 +586,8 @@ TEST_CASE("Searches refuse options out of range before the model is asked") {
   CHECK_REFUSED(ValueError, sample(table, {.top_p = 1.5}), "sample", "top_p 1.5 is not in (0, 1]");
   CHECK_REFUSED(ShapeError, sampling_probabilities(Array({4}, Real(0)), {}), "sampling_probabilities",
                 "needs (B, V), got [4]");
+  CHECK_REFUSED(ValueError, sampling_probabilities(Array({1, 4}, Real(0)), {.top_k = 0}), "sampling_probabilities",
+                "top_k 0 is not positive");
   CHECK_REFUSED(ValueError, greedy(table, {.max_length = 3, .min_length = 4}), "greedy",
                 "min_length 4 is not in [0, 3]");
   CHECK_REFUSED(ValueError, beam_search(table, {.min_length = -1}), "beam_search", "min_length -1 is not in [0, 100]");

@@ -141,6 +141,7 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
   CHECK_REFUSED(ShapeError, conv1d(ones({2, 3, 5}), ones({2, 2, 2})), "conv1d", "input [2, 3, 5] has 3",
                 "weight [2, 2, 2] takes 2", "1 group");
   CHECK_REFUSED(ShapeError, conv1d(ones({5}), ones({2, 3, 6})), "conv1d", "3 axes", "[5]");
+  CHECK_REFUSED(ShapeError, conv1d(ones({2, 3, 5}), ones({3})), "conv1d", "weight", "[3]");
   CHECK_REFUSED(ValueError, conv_transpose2d(ones({1, 2, 3, 3}), ones({2, 1, 3, 3}), {}, {.output_padding = 1}),
                 "conv_transpose2d", "output_padding 1", "stride 1", "dilation 1");
   CHECK_REFUSED(ShapeError, conv_transpose2d(ones({1, 2, 1, 3}), ones({2, 1, 3, 3}), {}, {.padding = 2}),

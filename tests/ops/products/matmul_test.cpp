@@ -52,6 +52,7 @@ TEST_CASE("einsum means what its letters say") {
   const Tensor s = normal({3, 3}, 5), v = normal({3}, 6), w = normal({4}, 7);
   const auto same_values = [](const Tensor& x, const Tensor& y) { check_close(x.value(), y.value()); };
   same_values(einsum("ij,jk->ki", {a, b}), transpose(matmul(a, b)));
+  same_values(einsum("zA", {a}), transpose(a));  // the letters of a result that is not written come in alphabetical order
   same_values(einsum(" ji , kj -> ik ", {transpose(a), transpose(b)}), matmul(a, b));
   same_values(einsum("bij,bik->bjk", {c, c}), matmul(c, c, {.transpose_a = true}));
   same_values(einsum("bij,bjk->k", {c, d}), sum(matmul(c, d), {0, 1}));
