@@ -3,9 +3,7 @@
 
 #include <memory>
 #include <new>
-#include <thread>
 
-#include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
 
@@ -24,37 +22,6 @@ TEST_CASE("a result that no rule needs is freed with its last handle, though the
   CHECK(pool_stats().bytes_in_use - start < 2 * 100'000 * static_cast<std::int64_t>(sizeof(Real)));
 }
 
-TEST_CASE("nodes carry the module and the pass in which they were recorded, those of a gradient its rule's module") {
-  const Tensor x = variable(1);
-  Tensor y;
-  {
-    const Scope scope(intern("inner"));
-    y = tanh(x);
-  }
-  const Scope scope(intern("outer"));
-  const Tensor g = grad(y, {x}, {.create_graph = true})[0], h = grad(g, {x}, {.create_graph = true})[0];
-  int order = 0;
-  for (const Tensor& result : {y, g, h}) {
-    CHECK(detail::Engine::node(result)->grad_order == order++);
-    CHECK(detail::Engine::node(result)->place->path == "inner");
-  }
-  CHECK(detail::Engine::node(tanh(x))->grad_order == 0);
-  CHECK(detail::Engine::node(tanh(x))->place->path == "outer");
-}
-
-TEST_CASE("dropping the last handle of a result frees what is behind it") {
-  const auto start = live_node_count();
-  {
-    const Tensor x = variable(1);
-    Tensor y = x;
-    for (int i = 0; i < 100; ++i) y = tanh(y * 2);
-    CHECK(live_node_count() == start + 1 + 100 * 3);
-    y = Tensor();
-    CHECK(live_node_count() == start + 1);
-  }
-  CHECK(live_node_count() == start);
-}
-
 TEST_CASE("a part of a graph outlives the rest for as long as somebody holds it") {
   const auto start = live_node_count();
   Tensor middle;
@@ -69,20 +36,6 @@ TEST_CASE("a part of a graph outlives the rest for as long as somebody holds it"
   CHECK(detail::Engine::node(middle)->edges()[0].to->extras->grad.item() == 4);
   middle = Tensor();
   CHECK(live_node_count() == start);
-}
-
-TEST_CASE("releasing lets go of rules and results but not of the arrows") {
-  const Tensor x = variable(Array(Shape{1000}, Real(1)));
-  Tensor y = exp(tanh(x));
-  const Ref<Node> node = detail::Engine::node(y);
-  y = Tensor();
-  const auto before = pool_stats().bytes_in_use;
-  node->release();
-  CHECK(before - pool_stats().bytes_in_use >= 1000 * static_cast<std::int64_t>(sizeof(Real)));
-  CHECK(static_cast<bool>(node->released));
-  REQUIRE(node->edges().size() == 1);
-  CHECK(std::string_view(node->edges()[0].to->op) == "tanh");
-  CHECK_FALSE(node->edges()[0].rule);
 }
 
 TEST_CASE("a graph that rules hold together is dropped without recursion, also by another thread") {

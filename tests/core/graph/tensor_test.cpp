@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <sstream>
 #include <string>
@@ -94,24 +93,20 @@ TEST_CASE("gradients flow to variables, and to whatever is asked to want them") 
   CHECK_REFUSED(GraphError, y.set_requires_grad(false), "set_requires_grad", "only for leaves", "the result of mul");
 }
 
-TEST_CASE("assigning gives a leaf a new value of the same shape") {
-  const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
-  x.assign(Array(Shape{2}, {3, 4}));
-  CHECK_REFUSED(ShapeError, x.assign(Array(Shape{1, 2}, Real(0))), "assign", "shape [1, 2] for x of shape [2]");
-  CHECK_REFUSED(GraphError, (x * 2).assign(Array(Shape{2}, Real(0))), "assign", "only leaves can be assigned", "mul");
-  CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
-}
-
-TEST_CASE("assigning a tensor gives a leaf its value, without its history") {
-  const Tensor w = variable({1, 2}, "w"), before = w * w;
+TEST_CASE("assigning gives a leaf a new value of the same shape, of a tensor without its history") {
+  const Tensor w = variable({7, 7}, "w");
+  w.assign(Array(Shape{2}, {1, 2}));
+  const Tensor before = w * w;
   const Tensor g = grad(sum(before), {w})[0];
   w.assign(w - 0.5 * g);
   CHECK(equal(w.value(), Array(Shape{2}, {0, 0})));
   CHECK(w.is_leaf());
   CHECK(w.requires_grad());
   CHECK(w.name() == "w");
+  CHECK_REFUSED(ShapeError, w.assign(Array(Shape{1, 2})), "assign", "shape [1, 2] for w of shape [2]");
   CHECK_REFUSED(ShapeError, w.assign(Tensor(5)), "assign", "shape [] for w of shape [2]");
   CHECK_REFUSED(GraphError, (w * 2).assign(w), "assign", "only leaves can be assigned", "mul");
+  CHECK_REFUSED(GraphError, (w * 2).assign(w.value()), "assign", "only leaves can be assigned", "mul");
 }
 
 // Each body of a loop takes the memory that was released before it.
@@ -137,12 +132,6 @@ TEST_CASE("a loop over the numbers or the sizes of an element of a list reads wh
   const Tensor& square = (w * w).named("square");
   for (const Real number : square.value()) see(number);
   CHECK(taken() == Numbers{1, 4, 9});
-}
-
-TEST_CASE("the value of a tensor is shared, not copied") {
-  const Tensor x = variable({1, 2, 3});
-  CHECK(x.value().data() == x.value().data());
-  CHECK_FALSE(x.value().unique());
 }
 
 TEST_CASE("an update in place changes the tensor and nobody who looked at its value before") {
@@ -184,12 +173,10 @@ TEST_CASE("a value that is written to in place does not move when nobody else lo
 }
 
 TEST_CASE("in braces stand numbers, and a shape is said") {
-  CHECK(equal(variable({{1, 2}, {3, 4}}, "w").value(), Array(Shape{2, 2}, {1, 2, 3, 4})));
-  CHECK(equal(variable({2, 1, 0}, "w").value(), Array(Shape{3}, {2, 1, 0})));
-  CHECK(equal(variable({{{1}, {2}}}).value(), Array(Shape{1, 2, 1}, {1, 2})));
-  CHECK(variable({{1, 2}, {3, 4}}, "w").name() == "w");
-  CHECK(variable({{1, 2}, {3, 4}}).requires_grad());
-  CHECK_THROWS_AS(variable({{1, 2}, {3}}), ShapeError);
+  const Tensor w = variable({{2, 1, 0}}, "w");
+  CHECK(equal(w.value(), Array(Shape{1, 3}, {2, 1, 0})));
+  CHECK(w.name() == "w");
+  CHECK(w.requires_grad());
   CHECK(equal(variable(full({2, 2}, 7)).value(), Array(Shape{2, 2}, Real(7))));
   // A variable that is made of a tensor is another one.
   const Tensor x = variable({1, 2}, "x");
@@ -273,20 +260,6 @@ TEST_CASE("gradients add up until they are forgotten, and one that was read stay
   CHECK_FALSE(x.has_grad());
   sum(x).backward();
   CHECK(equal(x.grad().value(), Array(Shape{2}, {1, 1})));
-}
-
-TEST_CASE("a gradient is asked of what was a parameter before it became a result") {
-  Tensor w = variable(2, "w");
-  (w * w).backward();
-  w -= 0.1 * w.grad();
-  CHECK_REFUSED(GraphError, w.grad(), "grad", "the tensor [] is a result of sub, and only leaves keep their gradient");
-}
-
-TEST_CASE("names are given to leaves, constants and results alike") {
-  const Tensor x = variable(1, "x");
-  CHECK(x.named("w").name() == "w");
-  CHECK((x * 2).named("double").name() == "double");
-  CHECK(Tensor(1).named("one").name() == "one");
 }
 
 TEST_CASE("the value of a tensor that nobody else holds can be taken, of others it is shared") {
