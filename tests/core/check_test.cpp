@@ -12,11 +12,6 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("the gradient check accepts a right rule") {
-  const auto right = [](const Tensor& gy, const Tensor& x) { return gy * 3 * x * x; };
-  CHECK(wrong_gradients(cube(right), {normal({2, 3})}, {.order = 3}).empty());
-}
-
 TEST_CASE("the gradient check finds a wrong factor, a missing term, and a gradient where there is none") {
   const auto factor = [](const Tensor& gy, const Tensor& x) { return gy * 2 * x * x; };
   CHECK_FALSE(wrong_gradients(cube(factor), {normal({2, 3})}).empty());
@@ -33,11 +28,6 @@ TEST_CASE("the gradient check finds a rule that is right but carries no graph") 
   };
   CHECK(wrong_gradients(cube(constant), {normal({2, 3})}, {.order = 1}).empty());
   CHECK_FALSE(wrong_gradients(cube(constant), {normal({2, 3})}, {.order = 2}).empty());
-}
-
-TEST_CASE("the gradient check accepts a second derivative of zero that carries no graph") {
-  const Function linear = [](const Tensors& xs) { return xs[0] * 3; };
-  CHECK(wrong_gradients(linear, {normal({2, 3})}, {.order = 2}).empty());
 }
 
 TEST_CASE("the gradient check finds a wrong rule however small its gradients are") {

@@ -22,6 +22,7 @@ TEST_CASE("arrays hold their elements in row-major order") {
   CHECK(std::vector<Real>(a.begin(), a.end()) == std::vector<Real>{1, 2, 3, 4, 5, 6});
   CHECK(equal(Array(Shape{2}, Real(3)), Array(Shape{2}, {3, 3})));
   CHECK(equal(Array(Shape{2}, std::vector<Real>{1, 2}), Array(Shape{2}, {1, 2})));
+  static_assert(!std::is_convertible_v<Index, Array> && !std::is_convertible_v<Mask, Array>);
 }
 
 TEST_CASE("arrays without elements and without axes") {
@@ -104,15 +105,6 @@ TEST_CASE("a reshape that cannot be is refused, with both counts") {
   CHECK_REFUSED(ValueError, a.reshaped({-1, -1}), "reshape", "at most one -1 in [-1, -1]");
   CHECK_REFUSED(ValueError, a.reshaped({-2, 3}), "reshape", "negative size -2 in [-2, 3]");
   CHECK_THROWS_AS(a.reshaped({std::int64_t{1} << 62, 4}), LimitError);
-}
-
-TEST_CASE("integers and booleans have their own types") {
-  const Index index(Shape{3}, {1, -2, std::int64_t{1} << 60});
-  CHECK(index.at({2}) == std::int64_t{1} << 60);
-  const Mask mask(Shape{2}, {true, false});
-  CHECK(mask.at({0}));
-  CHECK_FALSE(mask.at({1}));
-  static_assert(!std::is_convertible_v<Index, Array> && !std::is_convertible_v<Mask, Array>);
 }
 
 TEST_CASE("equal compares shapes and elements, and NaN differs from itself") {

@@ -109,11 +109,3 @@ TEST_CASE("broadcasting follows numpy's rule for every pair of shapes") {
   CHECK_REFUSED(ShapeError, broadcast_shapes("add", {2, 3}, {4, 3}), "add",
                 "cannot broadcast [2, 3] with [4, 3] at axis -2");
 }
-
-TEST_CASE("strides are products of the sizes behind, and 0 along repeated axes") {
-  CHECK(strides_of({2, 3, 5}) == ShortList<std::int64_t>{15, 5, 1});
-  CHECK(strides_of({}) == ShortList<std::int64_t>{});
-  CHECK(broadcast_strides({3, 1}, {2, 3, 4}) == ShortList<std::int64_t>{0, 1, 0});
-  CHECK(broadcast_strides({2, 3, 4}, {2, 3, 4}) == strides_of({2, 3, 4}));
-  CHECK(broadcast_strides({}, {2, 2}) == ShortList<std::int64_t>{0, 0});
-}

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -130,19 +129,6 @@ TEST_CASE("without the right to write, the old file stays") {
   CHECK(read_text(path) == "old");
 }
 
-TEST_CASE("when the disk is full, the old file stays and the beginning of the new one goes") {
-  const TemporaryFolder folder;
-  const std::filesystem::path path = write_text(folder / "a", "old");
-  CHECK(succeeds(start([&] {
-    signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{100'000, 100'000};
-    return setrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           refuses_to_write(path, std::string(1'000'000, 'x'), "File too large");
-  })));
-  CHECK(read_text(path) == "old");
-  CHECK(count_of_files(folder) == 1);
-}
-
 TEST_CASE("processes that write the same file and die at any moment leave one complete file") {
   const TemporaryFolder folder;
   const std::string path = folder / "a";
@@ -173,23 +159,6 @@ TEST_CASE("processes that write the same file and die at any moment leave one co
   write_file_atomically(path, "last");
   CHECK(read_file(path) == "last");
   CHECK(count_of_files(folder) == 1);  // what the dead left behind is gone
-}
-
-TEST_CASE("processes that write the same file at the same time do not disturb each other") {
-  const TemporaryFolder folder;
-  const std::string path = folder / "a";
-  const auto write = [&](char c) {
-    return start([&, c] {
-      for (int n = 0; n < 500; ++n) write_file_atomically(path, std::string(1000, c));
-      return true;
-    });
-  };
-  const pid_t a = write('a'), b = write('b');
-  CHECK(succeeds(a));
-  CHECK(succeeds(b));
-  const std::string content = read_file(path);
-  CHECK(content == std::string(1000, content.at(0)));
-  CHECK(count_of_files(folder) == 1);
 }
 
 TEST_CASE("a temporary file that a dead process left behind is written over") {

@@ -148,23 +148,15 @@ TEST_CASE("equal content gives equal bytes, whatever the locale") {
   CHECK(read_text(folder / "a") == read_text(folder / "b"));
 }
 
-TEST_CASE("wide elements come first, and all elements are aligned") {
+TEST_CASE("elements are aligned, whatever the length of the header") {
   const TemporaryFolder folder;
   for (std::string note; note.size() < 8; note += 'x') {
     StateFile state = sample();
     state.metadata["note"] = note;
     save_safetensors(folder / "f", state);
-    const std::string bytes = read_text(folder / "f");
     std::uint64_t length;
-    std::memcpy(&length, bytes.data(), 8);
+    std::memcpy(&length, read_text(folder / "f").data(), 8);
     CHECK(length % 8 == 0);
-    std::size_t position = 0;
-    for (const char* name : {"ids", "bias", "empty", "scalar", "weight", "mask"}) {
-      const std::size_t found = bytes.find(str("\"", name, "\":"));
-      REQUIRE(found != std::string::npos);
-      CHECK(found > position);
-      position = found;
-    }
   }
 }
 
@@ -210,11 +202,9 @@ TEST_CASE("a file written by Python's package is read, every element type of it"
 TEST_CASE("files that are not safetensors") {
   const std::string ten(10, 'x');
   check_files<FormatError>({
-      {"empty", "", "too small (0 bytes, need 8)"},
       {"seven bytes", "1234567", "too small (7 bytes, need 8)"},
       {"no header", file_bytes(""), "does not begin with { at byte 8"},
       {"length 2^63", std::string("\0\0\0\0\0\0\0\x80", 8) + "{}", "9223372036854775808 bytes does not fit"},
-      {"length -1", std::string(8, '\xff') + "{}", "does not fit a file of 10 bytes"},
       {"header longer than the file", std::string("\3\0\0\0\0\0\0\0", 8) + "{}", "3 bytes does not fit a file of 10"},
       {"gzip", "\x1f\x8b" + ten, "looks like gzip"},
       {"pickle", "PK\x03\x04" + ten, "zip archive"},
@@ -235,19 +225,14 @@ TEST_CASE("headers that are not JSON objects") {
   const std::string deep(200'000, '[');
   check_headers<FormatError>({
       {"invalid UTF-8 in a name", "{\"\xff\":1}", "not valid JSON at byte 10"},
-      {"overlong UTF-8", "{\"\xc0\x80\":{}}", "not valid JSON at byte 10"},
       {"byte order mark", "\xef\xbb\xbf{}", "does not begin with {"},
       {"leading blank", " {}", "does not begin with {"},
-      {"array", "[]", "does not begin with {"},
-      {"number", "1", "does not begin with {"},
       {"unfinished", "{", "not valid JSON at byte 9"},
       {"trailing garbage", "{} x", "not valid JSON at byte 11"},
-      {"two objects", "{}{}", "not valid JSON at byte 10"},
       {"trailing comma", "{\"a\":1,}", "is not an object"},
       {"comment", "{/**/}", "not valid JSON"},
       {"NUL and more", std::string("{}\0x", 4), "NUL at byte 10"},
       {"NUL inside", std::string("{\"a\0\":1}", 8), "NUL at byte 11"},
-      {"bare brackets", deep, "does not begin with {"},
       {"nested brackets", "{\"a\":" + deep, "is not an object"},
       {"nested brackets in a field", "{\"a\":{\"shape\":" + deep, "nested deeper than 3"},
       {"nested objects", "{\"a\":{\"b\":{\"c\":{", "unknown field"},
@@ -258,13 +243,9 @@ TEST_CASE("headers that are not JSON objects") {
 TEST_CASE("duplicate keys") {
   const std::string a = entry("a", "U8", "[1]", "[0,1]");
   check_headers<FormatError>({
-      {"same offsets", str("{", a, ",", a, "}"), "duplicate key \"a\""},
-      {"other offsets", str("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
+      {"a name", str("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
       {"escaped", str("{", a, ",", entry("\\u0061", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
-      {"empty name", str("{", entry("", "U8", "[0]", "[0,0]"), ",", entry("", "U8", "[0]", "[0,0]"), "}"),
-       "duplicate key"},
       {"dtype", "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"", "duplicate key \"dtype\""},
-      {"shape", "{\"a\":{\"shape\":[],\"shape\":[]", "duplicate key \"shape\""},
       {"metadata", "{\"__metadata__\":{},\"__metadata__\":{}}", "duplicate key \"__metadata__\""},
       {"in the metadata", "{\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", "duplicate key \"k\""},
   });
@@ -285,17 +266,13 @@ TEST_CASE("entries that are not what the format says") {
       {"reversed", offsets("[1,0]"), "\"a\": data_offsets 1 and 0 are reversed"},
       {"beyond 2^53", offsets("[9007199254740993,9007199254740994]"), "gap"},
       {"unknown dtype", "{" + entry("a", "F8_E4M3", "[1]", "[0,1]") + "}", "\"a\": dtype \"F8_E4M3\" is not known"},
-      {"lower case", "{" + entry("a", "u8", "[1]", "[0,1]") + "}", "\"a\": dtype \"u8\" is not known"},
       {"number for a dtype", "{\"a\":{\"dtype\":8}}", "\"a\": dtype is not a string"},
-      {"list for a dtype", "{\"a\":{\"dtype\":[8]}}", "\"a\": dtype is not a string"},
       {"unknown field", "{\"a\":{\"strides\":[1]}}", "\"a\": unknown field \"strides\""},
       {"no dtype", "{\"a\":{\"shape\":[],\"data_offsets\":[0,1]}}", "\"a\": dtype is missing"},
       {"no shape", "{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", "\"a\": shape is missing"},
       {"no data_offsets", "{\"a\":{\"dtype\":\"U8\",\"shape\":[]}}", "\"a\": data_offsets is missing"},
-      {"empty object", "{\"a\":{}}", "\"a\": dtype is missing"},
       {"list for an entry", "{\"a\":[]}", "\"a\": is not an object"},
       {"number in the metadata", "{\"__metadata__\":{\"k\":1}}", "\"__metadata__\": \"k\" is not a string"},
-      {"object in the metadata", "{\"__metadata__\":{\"k\":{}}}", "\"__metadata__\": \"k\" is not a string"},
       {"string for the metadata", "{\"__metadata__\":\"k\"}", "\"__metadata__\": is not an object"},
       {"array called metadata", "{" + entry("__metadata__", "U8", "[1]", "[0,1]") + "}", "\"shape\" is not a string"},
       {"a hostile name", "{\"\\u202e\\u0000\\n\":1}", "\"\\u202e\\u0000\\n\": is not an object"},
@@ -313,7 +290,6 @@ TEST_CASE("shapes and offsets that do not fit the data") {
   check_files<FormatError>({
       {"fewer bytes than the shape", one("F32", "[16]", "[0,16]", 16),
        "\"w\": shape [16] of F32 takes 64 bytes, data_offsets span 16"},
-      {"more bytes than the shape", one("F32", "[2]", "[0,12]", 12), "takes 8 bytes, data_offsets span 12"},
       {"product of 2^64", one("U8", "[4294967296,4294967296]", "[0,0]", 0), "overflows"},
       {"product of 2^64 by the width", one("F64", "[2305843009213693952]", "[0,0]", 0), "overflows"},
       {"product of 2^64 next to a size of 0", one("F32", "[0,4294967296,4294967296]", "[0,0]", 0), "overflows"},
@@ -325,7 +301,6 @@ TEST_CASE("shapes and offsets that do not fit the data") {
       {"gap at the beginning", one("U8", "[4]", "[1,5]", 5), "\"w\": a gap of 1 bytes before it"},
       {"gap", two("[0,4]", "[8,12]", 12), "\"b\": a gap of 4 bytes before it"},
       {"overlap", two("[0,4]", "[2,6]", 6), "\"b\": overlaps another array by 2 bytes"},
-      {"the same bytes twice", two("[0,4]", "[0,4]", 4), "overlaps another array by 4 bytes"},
       {"an empty array inside another",
        file_bytes("{" + entry("a", "U8", "[4]", "[0,4]") + "," + entry("b", "U8", "[0]", "[2,2]") + "}", "1234"),
        "\"b\": overlaps"},

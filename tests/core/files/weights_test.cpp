@@ -43,11 +43,9 @@ TEST_CASE("An index that is none is refused") {
   const char* twice = "the key \"weight_map\" is given twice";
   using Row = std::pair<const char*, const char*>;
   for (const Row& row :
-       {Row{"", "is not valid JSON at byte 0"}, Row{R"({"weight_map": )", "is not valid JSON at byte 15"},
-        Row{"[]", "is not an object"}, Row{"3", "is not an object"}, Row{R"({"metadata": {}})", "has no weight_map"},
-        Row{R"({"weight_map": ["a"]})", no_map}, Row{R"({"weight_map": "a"})", no_map},
-        Row{R"({"weight_map": {"a": 3}})", no_map}, Row{R"({"weight_map": {"a": {"b": "one.safetensors"}}})", no_map},
-        Row{R"({"weight_map": {}, "weight_map": {}})", twice}}) {
+       {Row{R"({"weight_map": )", "is not valid JSON at byte 15"}, Row{"[]", "is not an object"},
+        Row{R"({"metadata": {}})", "has no weight_map"}, Row{R"({"weight_map": ["a"]})", no_map},
+        Row{R"({"weight_map": {"a": 3}})", no_map}, Row{R"({"weight_map": {}, "weight_map": {}})", twice}}) {
     CHECK_REFUSED(FormatError, parts.load(row.first), "load_weights", parts.index, row.second);
   }
 }
