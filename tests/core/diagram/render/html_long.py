@@ -362,22 +362,19 @@ def real_models():
         for level in range(deepest + 1):
             js(f"go(pictures.levels[{level}])")
             expect(text("#level"), f"level {level} of {deepest}")
-        # Every vertex is in the inside of its module, nothing overlaps, and every arrow of the module is drawn.
+        # Every vertex is in the inside of its module, and every arrow of the module is drawn.
         wrong = js("""[...pictures.levels, ...pictures.insides.values()].flatMap((picture) => {
           show(picture);
-          const boxes = [...document.querySelectorAll('#stage .vertex .box')].map((box) => boxOf(box.getBBox()));
-          const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
-          const overlapping = boxes.some((a, i) => boxes.slice(i + 1).some((b) => meet(a, b)));
           const missing = graph.vertices.filter((vertex) => vertex.around && vertex.around.path === picture.module?.path)
               .filter((vertex) => !pictures.elements.has(vertex));
           const shown = (vertex, kind) => pictures.elementOf(vertex) ?? pictures.neighbours[kind].get(vertex);
           const apart = graph.edges.filter(({source, target}) => (pictures.elementOf(source) || pictures.elementOf(target)) &&
               shown(source, 'from') !== shown(target, 'to'));
           const without = apart.filter((edge) => pictures.arrowsOf(edge).length === 0);
-          return overlapping || missing.length > 0 || without.length > 0 ?
-              [[picture.module?.path, overlapping, missing.length, without.map((edge) => `${edge.from}>${edge.to}`)]] : [];
+          return missing.length > 0 || without.length > 0 ?
+              [[picture.module?.path, missing.length, without.map((edge) => `${edge.from}>${edge.to}`)]] : [];
         })""".replace("\n", " "))
-        expect(wrong, [], f"{name}: something overlaps, is missing, or has no arrow")
+        expect(wrong, [], f"{name}: something is missing, or has no arrow")
         js("show(pictures.levels[0])")
         press(".", ".", ".", Keys.END)
         expect_that("step" in text("#saying"), text("#saying"))
@@ -412,24 +409,6 @@ def moving_draws_nothing_anew():
     after = js("[pictures.svg.style.transform, camera.center.y]")
     expect_that(after[0] != before[0] and after[1] > before[1], "it did not move")
     expect(js("window.changed ?? 0"), 0, "elements were touched")
-    for name, picture_of in (("large", "pictures.levels[0]"), ("large", "pictures.insides.get('150')"), ("gpt_step", "pictures.levels.at(-1)")):
-        open_page(f"{name}.html")
-        js(f"show({picture_of})")
-        for action in ("camera.move(0, 16)", "camera.zoom(frames % 60 < 30 ? 1.03 : 1 / 1.03)", "camera.move(1, 4)"):
-            if action == "camera.move(1, 4)":
-                js("camera.fit()")
-                time.sleep(0.5)
-            rate = browser.execute_async_script("""
-              const done = arguments[0], start = performance.now();
-              let frames = 0;
-              const step = (now) => {
-                ACTION;
-                ++frames;
-                if (now - start < 1500) requestAnimationFrame(step); else done(frames * 1000 / (now - start));
-              };
-              requestAnimationFrame(step);""".replace("ACTION", action))
-            print(f"{name}, {picture_of}, {action}: {rate:.0f} frames a second")
-            expect_that(rate > 30, "it moves slowly")
 
 
 def levels_keep_the_reader():
