@@ -196,42 +196,36 @@ TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {
   }
 }
 
-TEST_CASE("L-BFGS goes on bit for bit from the state after any number of iterations") {
+TEST_CASE("L-BFGS goes on bit for bit from a file of the state after any number of iterations") {
+  const TemporaryFolder folder;
   for (const std::int64_t iterations : {0, 1, 2, 5}) {
-    CAPTURE(iterations);
-    const Quadratic straight, paused;
-    optim::LBFGS one{straight.parameters, {.lr = 0.1, .max_iter = 1}},
-        before{paused.parameters, {.lr = 0.1, .max_iter = 1}};
-    optim::LBFGS after{paused.parameters, {.max_iter = 1}};
-    for (std::int64_t step = 0; step < iterations + 3; ++step) {
-      if (step == iterations) after.load_state_dict(before.state_dict());
-      one.step([&] { return straight.loss(); });
-      (step < iterations ? before : after).step([&] { return paused.loss(); });
+    for (const auto search : {optim::LineSearch::none, wolfe}) {
+      CAPTURE(iterations);
+      const Quadratic straight, paused;
+      optim::LbfgsOptions options{.lr = 0.1, .max_iter = 1, .max_eval = 10, .history_size = 4, .line_search_fn = search};
+      optim::LBFGS one{straight.parameters, options}, before{paused.parameters, options};
+      options.lr = 1;  // that of the state is taken
+      optim::LBFGS after{paused.parameters, options};
+      for (std::int64_t step = 0; step < iterations + 3; ++step) {
+        if (step == iterations) {
+          save_safetensors(folder / "state", before.state_dict());
+          after.load_state_dict(load_safetensors(folder / "state"));
+          CHECK(after.lr() == 0.1);
+        }
+        one.step([&] { return straight.loss(); });
+        (step < iterations ? before : after).step([&] { return paused.loss(); });
+      }
+      CHECK(one.state_dict().get<Index>("n_iter").item() == iterations + 3);
+      CHECK(equal(straight.x.value(), paused.x.value()));
+      CHECK(equal(straight.b.value(), paused.b.value()));
     }
-    CHECK(one.state_dict().get<Index>("n_iter").item() == iterations + 3);
-    CHECK(equal(straight.x.value(), paused.x.value()));
-    CHECK(equal(straight.b.value(), paused.b.value()));
   }
 }
 
-TEST_CASE("L-BFGS goes on from a file bit for bit, and refuses states that no step leaves behind") {
-  const TemporaryFolder folder;
-  const Quadratic straight, paused;
-  const optim::LbfgsOptions options{.lr = 0.7, .max_iter = 3, .history_size = 4, .line_search_fn = wolfe};
-  optim::LBFGS one{straight.parameters, options}, before{paused.parameters, options};
-  for (int step = 0; step < 2; ++step) {
-    one.step([&] { return straight.loss(); });
-    before.step([&] { return paused.loss(); });
-  }
-  save_safetensors(folder / "state", before.state_dict());
-  optim::LBFGS after{paused.parameters, {.max_iter = 3, .history_size = 4, .line_search_fn = wolfe}};
-  after.load_state_dict(load_safetensors(folder / "state"));
-  CHECK(after.lr() == 0.7);
-  one.step([&] { return straight.loss(); });
-  after.step([&] { return paused.loss(); });
-  CHECK(equal(straight.x.value(), paused.x.value()));
-  CHECK(equal(straight.b.value(), paused.b.value()));
-
+TEST_CASE("L-BFGS refuses states that no step leaves behind") {
+  const Quadratic q;
+  optim::LBFGS after{q.parameters, {.max_iter = 3, .history_size = 4, .line_search_fn = wolfe}};
+  for (int step = 0; step < 2; ++step) after.step([&] { return q.loss(); });
   const StateFile good = after.state_dict();
   const auto refusal = [&](const auto& spoil) {
     StateFile state = good;
@@ -253,9 +247,9 @@ TEST_CASE("L-BFGS goes on from a file bit for bit, and refuses states that no st
         misfit + "\"old_dirs.0\" is not along the change of the parameters");
   CHECK(refusal([](StateFile& s) { s.arrays["x"] = Array({1}, Real(0)); }) ==
         "load_state_dict: the state does not fit\n  unexpected:\n    \"x\"");
-  optim::LBFGS said(paused.parameters, {.max_iter = 8, .max_eval = 10}), unsaid(paused.parameters, {.max_iter = 8});
+  optim::LBFGS said(q.parameters, {.max_iter = 8, .max_eval = 10}), unsaid(q.parameters, {.max_iter = 8});
   CHECK_NOTHROW(unsaid.load_state_dict(said.state_dict()));  // 5/4 of 8 is what is meant
-  optim::LBFGS shorter{paused.parameters, {.history_size = 1}};
+  optim::LBFGS shorter{q.parameters, {.history_size = 1}};
   CHECK_THROWS_AS(shorter.load_state_dict(good), FormatError);
 }
 

@@ -1,11 +1,10 @@
-// The moving average of weights: the scope that swaps it in, states, errors. Its numbers are held against PyTorch's in
-// optimizer_fixtures_test.cpp.
+// The moving average of weights: the scope that swaps it in, errors. Its numbers are held against PyTorch's in
+// optimizer_fixtures_test.cpp; that it goes on from a file in optimizer_test.cpp.
 #include "../support.h"
 #include "support/files.h"
 
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 
 #include <xgrad/xgrad.h>
@@ -41,32 +40,6 @@ TEST_CASE("Averages stand in for the weights while a scope lives, whatever happe
   }
   CHECK(equal(w.value(), mine));
   CHECK(average.updates() == 2);
-}
-
-TEST_CASE("An average goes on from a file bit for bit") {
-  const TemporaryFolder folder;
-  const Tensor w = variable(normal({5, 3}), "w"), b = variable(normal({3}, 2));
-  const Tensors all{w, b};
-  const auto next = [&](int t) {
-    w.assign(normal({5, 3}, 10 + static_cast<std::uint64_t>(t)));
-    b.assign(normal({3}, 20 + static_cast<std::uint64_t>(t)));
-  };
-  optim::ExponentialMovingAverage straight{all, {.decay = 0.9}};
-  auto paused = std::make_unique<optim::ExponentialMovingAverage>(all, optim::MovingAverageOptions{.decay = 0.9});
-  for (int t = 0; t < 6; ++t) {
-    if (t == 3) {
-      StateFile checkpoint;
-      checkpoint.add("average", paused->state_dict());
-      save_safetensors(folder / "checkpoint", checkpoint);
-      paused = std::make_unique<optim::ExponentialMovingAverage>(all, optim::MovingAverageOptions{.decay = 0.9});
-      paused->load_state_dict(load_safetensors(folder / "checkpoint").part("average"));
-    }
-    next(t);
-    straight.update();
-    paused->update();
-  }
-  CHECK(paused->updates() == 6);
-  for (std::size_t i = 0; i < 2; ++i) CHECK(equal(paused->averages()[i], straight.averages()[i]));
 }
 
 TEST_CASE("A moving average refuses bad settings, weights that are not finite and states that do not fit") {

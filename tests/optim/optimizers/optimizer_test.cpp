@@ -2,6 +2,7 @@
 #include "../support.h"
 #include "support/files.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -127,41 +128,49 @@ TEST_CASE("a state of Adam of an earlier version is read and gives its next step
   check_close(x.value(), steps.get<Array>("x4"));
 }
 
-// Ten steps on |x + b - target|^2 with a schedule; after `pause` steps everything is put aside and taken up by new
-// objects.
+// Ten steps on |x + b - target|^2 with a schedule, and the moving averages of x and b; after `pause` steps everything is
+// put aside and taken up by new objects.
 template <class Optimizer>
-Array trained(const typename Optimizer::Options& options, int pause) {
+std::vector<Array> trained(const typename Optimizer::Options& options, int pause) {
   const Tensor target(normal({5, 3}, 9));
   Tensor x = variable(normal({5, 3}), "x"), b = variable(normal({1, 3}, 2), "b");
   auto optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
   const auto schedule = optim::schedule::warmup(3, optim::schedule::cosine({.steps = 6}));
   auto scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
+  const optim::MovingAverageOptions slow{.decay = 0.9};
+  auto average = std::make_unique<optim::ExponentialMovingAverage>(Tensors{x, b}, slow);
   for (int t = 0; t < 10; ++t) {
     if (t == pause) {
       const TemporaryFolder folder;
       StateFile state{.arrays = {{"x", x.value()}, {"b", b.value()}}};
       state.add("optimizer", optimizer->state_dict());
       state.add("scheduler", scheduler->state_dict());
+      state.add("average", average->state_dict());
       save_safetensors(folder / "checkpoint", state);
       const StateFile kept = load_safetensors(folder / "checkpoint");
       x = variable(kept.get<Array>("x"), "x");
       b = variable(kept.get<Array>("b"), "b");
       optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
       scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
+      average = std::make_unique<optim::ExponentialMovingAverage>(Tensors{x, b}, slow);
       optimizer->load_state_dict(kept.part("optimizer"));
       scheduler->load_state_dict(kept.part("scheduler"));
+      average->load_state_dict(kept.part("average"));
     }
     const Tensor miss = x + b - target;
     CHECK(std::isfinite(sum_to(miss, {}).item()));
     optimizer->step(grad(sum_to(miss * miss, {}), {x, b}));
     scheduler->step();
+    average->update();
   }
-  return x.value();
+  CHECK(average->updates() == 10);
+  return {x.value(), average->averages()[0], average->averages()[1]};
 }
 
 template <class Optimizer>
 bool resumes(const typename Optimizer::Options& options, int pause = 5) {
-  return equal(trained<Optimizer>(options, pause), trained<Optimizer>(options, -1));
+  return std::ranges::equal(trained<Optimizer>(options, pause), trained<Optimizer>(options, -1),
+                            [](const Array& a, const Array& b) { return equal(a, b); });
 }
 
 TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for bit") {
@@ -169,7 +178,7 @@ TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for b
   CHECK(resumes<optim::AdamW>({}, 2));
   CHECK(resumes<optim::SGD>({.momentum = 0.5, .nesterov = true}));
   CHECK(resumes<optim::SGD>({}));
-  CHECK(!equal(trained<optim::Adam>({}, 5), trained<optim::AdamW>({}, 5)));
+  CHECK(!equal(trained<optim::Adam>({}, 5)[0], trained<optim::AdamW>({}, 5)[0]));
   CHECK(resumes<optim::Adam>({.amsgrad = true, .maximize = true}));
   CHECK(resumes<optim::RMSprop>({}));
   CHECK(resumes<optim::RMSprop>({.momentum = 0.5, .centered = true}));
