@@ -261,12 +261,6 @@ std::vector<Answer> answers() {
                m.mean = 0.9 * m.mean + 0.1 * g;
                return w - lr * m.mean;
              }),
-      ANSWER(adam_step, "0.9 and 0.1 have changed places",
-             [](T w, T g, Moments& m, double lr) {
-               const Tensor result = stepped(w, g, m, lr);
-               m.mean = 0.9 * g;
-               return result;
-             }),
       ANSWER(adam_step, "count the step first",
              [](T w, T g, Moments& m, double lr) {
                m.steps -= 1;

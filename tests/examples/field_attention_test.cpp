@@ -1,8 +1,6 @@
-// Field attention: fields and their offsets, the heads in numbers, the shapes on the way, the layer against the
-// library's attention, and the picture.
+// Field attention: fields and their offsets, the heads in numbers, the layer against the library's attention, and the picture.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include <field_attention/picture.h>
@@ -42,17 +40,6 @@ TEST_CASE("Heads are split in numbers: a table of 0 ... 35 and the records (0,0)
   const Tensor head1 = tensor({{{0, 1, 2}, {12, 13, 14}}, {{0, 1, 2}, {18, 19, 20}}, {{6, 7, 8}, {24, 25, 26}}});
   const Tensor head2 = tensor({{{3, 4, 5}, {15, 16, 17}}, {{3, 4, 5}, {21, 22, 23}}, {{9, 10, 11}, {27, 28, 29}}});
   CHECK(equal(split_heads(x, 2).value(), stack({head1, head2}).value()));  // (2, 3, 2, 3)
-}
-
-TEST_CASE("Field attention: (3, 2, 6), heads (2, 3, 2, 3), scores (2, 3, 2, 2), output (3, 2, 6)") {
-  const ClickModel model;
-  CHECK(model.embedding(table_rows(three)).shape() == Shape{3, 2, 6});
-  const Interaction i = model.interaction(three);
-  for (const Tensor& heads : {i.queries, i.keys, i.values}) CHECK(heads.shape() == Shape{2, 3, 2, 3});
-  CHECK(i.scores.shape() == Shape{2, 3, 2, 2});
-  CHECK(i.output.shape() == Shape{3, 2, 6});
-  CHECK(std::ranges::all_of(i.output.value(), [](Real y) { return y >= 0; }));
-  CHECK(model(three).shape() == Shape{3});
 }
 
 TEST_CASE("Field attention is multi-head attention, scaled, cut off at 0; its matrices are Xavier-uniform") {

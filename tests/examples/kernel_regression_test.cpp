@@ -1,4 +1,4 @@
-// Kernel regression: what its three curves have to look like.
+// Kernel regression: its data, and its weights against those of the library's layer.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,21 +26,6 @@ TEST_CASE("Kernel regression's data are 50 ascending places with noise of deviat
   manual_seed(2);
   const Samples many = observed(20000);
   CHECK(std::sqrt(var(many.y - truth(many.x)).item()) == doctest::Approx(0.5).epsilon(0.02));
-}
-
-TEST_CASE("The average is a constant line; a fixed kernel is nearer to the truth and smooth") {
-  const Setup s(1);
-  const Tensor average = matmul(average_weights(s.wanted.x, s.seen.x), s.seen.y);
-  for (const Real y : average.value()) CHECK(y == doctest::Approx(mean(s.seen.y).item()));
-
-  const Tensor weights = kernel_weights(s.wanted.x, s.seen.x, 1), prediction = matmul(weights, s.seen.y);
-  CHECK(error(prediction, s.wanted.y) < 0.7 * error(average, s.wanted.y));
-  CHECK(roughness(prediction) < 0.1 * roughness(s.wanted.y));
-
-  // Brightest where query meets key: each query weighs its nearest sample most.
-  const Index brightest = argmax(weights, -1);
-  const Index nearest = argmin(abs(s.wanted.x - transpose(s.seen.x)), -1);
-  CHECK(equal(brightest, nearest));
 }
 
 TEST_CASE("The weights written out are those of the library's layer, masked and not, and so is the gradient of w") {
