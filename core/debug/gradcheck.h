@@ -4,9 +4,9 @@
 //     const GradcheckReport report = gradcheck([](const Tensors& in) { return tanh(in[0]); }, {x});
 //     std::cout << report;
 //
-// Every operation of the library is tested in this way. Test a new operation in the same way first. Use double, that
-// is, `xgrad_f64`: differences of float numbers have few correct digits. So `xgrad` needs large steps and tolerances,
-// and small mistakes pass.
+// Every operation of the library is tested in this way. Test each new operation in this way, too. Use double, that is,
+// `xgrad_f64`: differences of float numbers have few correct digits. So `xgrad` needs large steps and tolerances, and
+// small mistakes pass.
 #pragma once
 
 #include <functional>

@@ -196,7 +196,7 @@ struct Node {
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;      ///< a rule holds tensors, so inputs must not be assigned afterwards
   bool plain : 1 = false;                ///< recorded under Plain; its rules run under Plain, too
-  bool unrecorded_gradient : 1 = false;  ///< a leaf that is, or was computed from, a gradient without a graph
+  bool unrecorded_gradient : 1 = false;  ///< a leaf that is a gradient without a graph, or was computed from one
   bool counts : 1 = false;               ///< its multiply-adds are known; they are stored after its shape
   NodeRole role : 3 = NodeRole::ordinary;
   bool released = false;  ///< the rules are gone after a backward pass (other threads may read the bits above)

@@ -53,7 +53,7 @@ detail::InputsWithRule<detail::SingleRule, Tensor, F> wrt(Tensor&& input, F rule
 }
 
 /// Several inputs with one rule, because their gradients share work. The rule takes (gy, wanted) or (gy, y, wanted) and
-/// returns std::array<Tensor, N>. The gradient of input i may stay undefined unless wanted[i].
+/// returns std::array<Tensor, N>. If wanted[i] is false, the gradient of input i may stay undefined.
 template <class F, std::convertible_to<Tensor>... Inputs>
 detail::InputsWithRule<detail::JointRule, std::array<Tensor, sizeof...(Inputs)>, F> jointly(F rule,
                                                                                             Inputs&&... inputs) {

@@ -23,7 +23,7 @@ class Profile : public Observer {
   struct Run {
     std::string_view op;         ///< the operation that ran or whose rule ran; for an optimizer's step: its kind
     std::string_view path = {};  ///< the path of the module
-    bool gradient = false;       ///< whether this is a gradient rule, with everything that it called
+    bool gradient = false;       ///< whether a gradient rule ran, including everything that it called
     Shape shape = {};            ///< the shape of the result
     double begin = 0;            ///< milliseconds since the profile was made
     double milliseconds = 0;

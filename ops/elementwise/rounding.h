@@ -16,11 +16,11 @@ Tensor trunc(const Tensor& x);
 /// The fraction, y = x - trunc(x), which has the sign of x.             dy/dx = 1
 Tensor frac(const Tensor& x);
 
-/// y = a - b floor(a/b), without rounding: the remainder with the sign of b. Broadcasts; NaN where b is 0.
-/// Throws ShapeError.      dy/da = 1      dy/db = -floor(a/b)
+/// y = a - b floor(a/b) with the exact a/b: the remainder with the sign of b. Broadcasts; NaN where b is 0.
+/// Throws ShapeError if the shapes do not broadcast.      dy/da = 1      dy/db = -floor(a/b)
 Tensor remainder(const Tensor& a, const Tensor& b);
-/// y = a - b trunc(a/b), without rounding: the remainder with the sign of a, as in C. Broadcasts; NaN where b is 0.
-/// Throws ShapeError.      dy/da = 1      dy/db = -trunc(a/b)
+/// y = a - b trunc(a/b) with the exact a/b: the remainder with the sign of a, as in C. Broadcasts; NaN where b is 0.
+/// Throws ShapeError if the shapes do not broadcast.      dy/da = 1      dy/db = -trunc(a/b)
 Tensor fmod(const Tensor& a, const Tensor& b);
 
 }  // namespace xgrad

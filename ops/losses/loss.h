@@ -99,9 +99,9 @@ struct BinaryCrossEntropyWithLogitsOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// Binary cross-entropy of the logit x of the class 1: max(x, 0) - x t + ln(1 + e^-|x|), with a target t in [0, 1]; its
-/// limit at infinite x. With pos_weight c it is (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). The second derivative is that
-/// of sigmoid(x): 0 above 37 (float: 17). Throws ShapeError if the shapes differ.
+/// Binary cross-entropy of the logit x of the class 1: max(x, 0) - x t + ln(1 + e^-|x|), where the target t is in [0,
+/// 1]. At infinite x it is the limit. With pos_weight c it is (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). The second
+/// derivative is that of sigmoid(x): 0 above 37 (float: 17). Throws ShapeError if the shapes differ.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsOptions& options = {});
 

@@ -109,9 +109,9 @@ struct GraphRecord {
   std::string gradient_state = {};  ///< why the gradient is missing or suspicious: "zero, stopped by relu"
   bool first_nan = false;           ///< the first vertex of the run with a NaN, in its value or else its gradient
   int step = -1;                    ///< the step of the run that computed the value, from 0; -1: unknown
-  int gradient_step = -1;           ///< the step that completed the gradient, after those of all values
+  int gradient_step = -1;           ///< the step that completed the gradient; numbered after the steps of all values
 
-  /// Merges the record of a part: a NaN in it and the later steps, but not its values.
+  /// Merges the record of a part: first_nan and the later of the steps, but no values.
   void absorb(const GraphRecord& part);
 };
 
