@@ -49,8 +49,8 @@ struct Seed : detail::NotNegative<Seed> {
   static constexpr const char* name = "seed";
   using NotNegative::NotNegative;
 };
-/// The number of a draw, 0 ... 2^64 - 1, which tells draws with the same seed apart. Throws ValueError for a negative
-/// number.
+/// The number of a draw, 0 ... 2^64 - 1, which tells draws with the same seed apart. Throws ValueError if it is
+/// negative.
 struct DrawNumber : detail::NotNegative<DrawNumber> {
   static constexpr const char* name = "draw";
   using NotNegative::NotNegative;

@@ -82,8 +82,8 @@ Index to_index(const Tensor& numbers);
 /// A tensor with 1 where the mask is true, and 0 where it is false.
 Tensor to_real(const Mask& mask);
 
-/// Uniform random numbers in [0, 1): the next draw of this thread's generator (manual_seed). For integers see randint
-/// and randperm.
+/// Uniform random numbers in [0, 1): the next draw of this thread's generator (manual_seed). For integers: randint,
+/// randperm.
 Tensor rand(const Shape& shape);
 /// Normal random numbers with mean 0 and standard deviation 1: the next draw of this thread's generator.
 Tensor randn(const Shape& shape);

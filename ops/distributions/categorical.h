@@ -36,8 +36,7 @@ class Categorical {
   /// Throws ValueError for a negative size.
   Index sample(const Shape& sample_shape = {}) const;
 
-  /// ln p_value, where value and batch broadcast. Throws ShapeError if they do not, ValueError for a value outside [0,
-  /// K).
+  /// ln p_value; value and batch broadcast. Throws ShapeError if they do not, ValueError for a value outside [0, K).
   Tensor log_prob(const Index& value) const;
   /// The entropy -E ln p = -sum_i p_i ln p_i.
   Tensor entropy() const;

@@ -31,8 +31,7 @@ class Normal {
   /// (the reparameterisation of Kingma, Welling: "Auto-Encoding Variational Bayes", 2013).
   Tensor rsample(const Shape& sample_shape = {}) const;
 
-  /// ln p(value), where value and batch broadcast. Throws ShapeError if they do not, ValueError for a value that is
-  /// NaN.
+  /// ln p(value), where value and batch broadcast. Throws ShapeError if they do not, ValueError for a NaN.
   Tensor log_prob(const Tensor& value) const;
   /// The entropy -E ln p = 1/2 + ln(2 pi)/2 + ln scale.
   Tensor entropy() const;

@@ -33,8 +33,7 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
 /// y_ijk = x_(index_ijk)jk for axis 0, and likewise for other axes. y has the shape of `index`, which has x's rank and,
-/// except along `axis`, sizes no larger than x's. Throws ShapeError for another shape, ValueError for an index outside
-/// [-size, size).
+/// except along `axis`, sizes no larger than x's. Throws ShapeError, or ValueError for an index outside [-size, size).
 Tensor gather(const Tensor& x, int axis, const Index& index);
 /// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
 /// Throws as gather, and ShapeError unless src and index have one shape.

@@ -24,8 +24,7 @@ struct [[nodiscard]] AttentionMask {
   Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
 };
 
-/// The intersection of two masks: both must allow a key. Biases add up. Throws ShapeError for lengths of unequal
-/// shapes.
+/// The intersection: both masks must allow a key. Biases add up. Throws ShapeError for lengths of unequal shapes.
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
 
 /// The mask without its bias as one Mask, true for masked keys. Its shape is that of scores (B, H, T, S), or (B, 1, T,

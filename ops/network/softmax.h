@@ -22,8 +22,7 @@ Tensor log_softmax(const Tensor& x, int axis = -1);
 Tensor masked_softmax(const Tensor& x, const Index& lengths);
 
 /// The softmax along the last axis over the entries where `masked` (broadcast to x) is false. Masked entries are
-/// exactly 0. A row with only masked entries is 0 and has gradient 0. Throws ShapeError if the mask does not broadcast
-/// to x.
+/// exactly 0. A row with only masked entries is 0 and has gradient 0. Throws ShapeError if the mask does not fit.
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 
 /// Unfused forms, which run under Plain.

@@ -16,8 +16,7 @@ Tensor median(const Tensor& x);
 /// The median along an axis and its position. The whole gradient goes to the element at that position.
 ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
-/// The k-th smallest element along an axis and its position, counting k from 1. Throws ValueError unless 1 <= k <=
-/// size.
+/// The k-th smallest element along an axis, from k = 1, and its position. Throws ValueError unless 1 <= k <= size.
 ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const KeepdimOptions& options = {});
 
 /// The value below which a fraction q of the elements lies: the sorted element number q (n - 1), counted from 0. If q

@@ -8,8 +8,7 @@
 namespace xgrad {
 
 /// Repeats x along new leading axes and axes of size 1. A size of -1 keeps the size of x. The dual of sum_to. Throws
-/// ShapeError if x does not broadcast to the shape. As in all operations, throws LimitError when the size of the result
-/// overflows.
+/// ShapeError if x does not broadcast to the shape, and LimitError when the size overflows, as all operations do.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);

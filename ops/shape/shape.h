@@ -12,8 +12,7 @@ namespace xgrad {
 Tensor reshape(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape);
-/// x with the axes first ... last merged into one. Throws ValueError for an axis out of range, or if first comes after
-/// last.
+/// x with the axes first ... last merged into one. Throws ValueError for an axis out of range, or first after last.
 Tensor flatten(const Tensor& x, int first = 0, int last = -1);
 template <class T>
 BasicArray<T> flatten(const BasicArray<T>& x, int first = 0, int last = -1);
@@ -69,8 +68,8 @@ struct MeshgridOptions {
   MeshIndexing indexing = MeshIndexing::ij;
 };
 /// The coordinates of a grid: each list (or scalar), repeated along the axes of all other lists. Two lists (m), (n)
-/// give two tensors (m, n), or (n, m) with xy. Throws ShapeError for a tensor with more than one axis, ValueError
-/// without a list.
+/// give two tensors (m, n), or (n, m) with xy. Throws ShapeError for a tensor with more than one axis, ValueError for
+/// no list.
 [[nodiscard]] Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
 
 /// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.

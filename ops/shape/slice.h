@@ -22,15 +22,13 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values);
 /// The positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has all of them.
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
-/// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless the lengths add up to the axis's
-/// size.
+/// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless their sum is the axis's size.
 [[nodiscard]] Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
 /// The same with the lengths in braces, even for a single length.
 [[nodiscard]] Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
 [[nodiscard]] Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
-/// The parts of x at each position of `axis`; the parts do not have that axis. Throws ValueError for an axis out of
-/// range.
+/// The parts of x at each position of `axis`, without that axis. Throws ValueError for an axis out of range.
 [[nodiscard]] Tensors unbind(const Tensor& x, int axis = 0);
 /// Splits x into `count` parts of ceil(size / count) positions along `axis`. The last parts may be shorter or missing.
 /// Throws ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
