@@ -11,8 +11,8 @@
 //       Tensor forward(const Tensor& x) const { return x + attn(norm(x)); }   // (B, T, C)
 //     };
 //
+//     const Block block{nn::root, {.dim = 128}};   // or, in a model: Block block{at("block"), {.dim = 128}};
 //     const Tensor y = block(x);
-//
 //
 // `using Layer::Layer;` inherits the constructor. Without it, Block(nn::root) does not compile.
 //

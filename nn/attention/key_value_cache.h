@@ -30,7 +30,8 @@ class KeyValueCache {
   void append(const Tensor& k, const Tensor& v);
   /// Keeps only the first `length` positions, to undo an append. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
-  /// Row rows[i] of the batch becomes row i, at the same capacity. Throws ValueError for a row that does not exist.
+  /// Row rows[i] of the batch becomes row i; the capacity stays the same. Throws ValueError for a row that does not
+  /// exist.
   void select(const Index& rows);
 
   /// For authors of attention layers: appends k and v (B, T, .), then calls attend_heads() with the queries q (B, T, H

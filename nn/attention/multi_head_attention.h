@@ -82,8 +82,8 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   const std::int64_t heads;
   const std::int64_t kv_heads;
   const Options options;
-  Maybe<Linear> qkv;      ///< if packed: C -> (H + 2 kv_heads) d
-  Maybe<Linear> q, k, v;  ///< if not packed
+  Maybe<Linear> qkv;      ///< one map for all, if packed: C -> (H + 2 kv_heads) d
+  Maybe<Linear> q, k, v;  ///< separate maps, if not packed
   Linear o;
 
  protected:

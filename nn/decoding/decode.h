@@ -135,7 +135,7 @@ struct SamplingOptions {
 ///
 ///     1. softmax(logits / temperature)
 ///     2. all but the top_k largest probabilities become 0
-///     3. only the largest are kept, just enough for a fraction top_p of the total (Holtzman et al. 2020)
+///     3. only the largest are kept, just enough for a fraction top_p of what is left (Holtzman et al. 2020)
 ///
 /// The order of the steps is the same as in Hugging Face. Of equal probabilities, the first token counts as larger. A
 /// top_k above V keeps all tokens. Throws ShapeError unless logits are (B, V), and NumericError for a row with NaN or

@@ -19,7 +19,7 @@ struct HeatMapPanel {
 
 /// The range of values that the colours show.
 enum class HeatScale {
-  fitted,  ///< from 0 to a round number above the largest value of all panels, and as far below 0 if needed
+  fitted,  ///< from 0 to a round number a above the values of all panels; with negative values from -a to a
   each,    ///< the same for each panel separately, each with its own colour bar
   shares,  ///< always from 0 to 1: attention weights, probabilities
   yes_no   ///< 1 is yes and 0 is no: masks

@@ -19,7 +19,7 @@ namespace xgrad::kit {
 /// 0. Throws ValueError if k < 1.
 double bleu(std::span<const std::string> prediction, std::span<const std::string> reference, int k);
 
-/// The largest BLEU over several references, because sentences have several translations; 0 without references.
+/// The largest BLEU over several references, one for each correct translation; 0 without references.
 double best_bleu(std::span<const std::string> prediction, std::span<const std::vector<std::string>> references, int k);
 
 }  // namespace xgrad::kit

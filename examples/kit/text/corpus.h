@@ -63,7 +63,7 @@ class Corpus {
   /// The training pairs with these numbers, rows (B). Throws ValueError if there is no such pair.
   CorpusBatch batch(const Index& rows) const;
 
-  /// Sentences in the form of the encoder input, (N, S) and (N). Unknown words become <unk>.
+  /// Sentences as input of the encoder, (N, S), with their lengths (N). Unknown words become <unk>.
   CorpusBatch sources(const std::vector<Tokens>& sentences) const;
 
   /// The words of the ids before <eos>.
