@@ -19,8 +19,8 @@ AttentionMask padding(const Index& lengths);
 
 /// The options of a window: {.before, .after}.
 using WindowOptions = AttentionBand;
-/// A window mask: position t attends to positions t - before ... t + after. Time and memory are proportional to the
-/// size of the window. Throws ValueError for negative values.
+/// A window mask: position t attends to positions t - before ... t + after. Keys outside the window cost neither time
+/// nor memory. Throws ValueError for negative values.
 AttentionMask window(const WindowOptions& options);
 
 /// The mask for rows of this batch: row i of the result belongs to row rows[i]. Throws ValueError for a row that does

@@ -56,7 +56,7 @@ class LanguageModel : public Module {
   /// The maximum number of positions of a text.
   virtual std::int64_t context() const = 0;
 
-  /// The state before the first token of B texts. It allocates memory for the context, but at first for at most 4096
+  /// The state before the first token of B texts. Its caches have room for the context, at first for at most 4096
   /// positions. Throws ValueError for a negative B.
   LanguageState begin(std::int64_t batch) const;
   /// Texts that start with the tokens of the prompt, (B, T), for greedy(), sample() and beam_search(). These continue

@@ -98,8 +98,8 @@ struct TransformerOptions {
   MlpOptions feed_forward() const { return {.in = dim, .hidden = ffn, .activation = activation}; }
 };
 
-/// A block of the encoder: self-attention and feed-forward network, each with a residual connection. Throws what
-/// Encoder throws.
+/// A block of the encoder: self-attention and feed-forward network, each with a residual connection. Throws ValueError
+/// in the cases of Encoder.
 struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   using Layer::Layer;
 
@@ -143,7 +143,7 @@ struct DecoderBlockState {
 };
 
 /// A block of the decoder: masked self-attention, cross-attention to a memory, and feed-forward network, each with a
-/// residual connection. Throws what Encoder throws.
+/// residual connection. Throws ValueError in the cases of Encoder.
 struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
 

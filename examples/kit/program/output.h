@@ -14,8 +14,8 @@ namespace xgrad::kit {
 /// not at its end.
 std::filesystem::path output_folder(std::string_view example, const std::filesystem::path& chosen = {});
 
-/// Writes a whole file. A reader sees the old or the new file, never a part. If writing fails, no file is left behind.
-/// Throws IoError.
+/// Writes a whole file. A reader sees the old or the new file, never a part. If writing fails, the old file stays and
+/// no partial file is left behind. Throws IoError.
 void save_text(const std::filesystem::path& path, std::string_view text);
 
 /// The results of an example for scripts: one line `result name=value name=value ...` on standard output, printed at

@@ -127,8 +127,8 @@ class BpeTokenizer final : public Tokenizer {
   /// Throws the same errors, and FormatError, which names the part, for all other parts.
   static BpeTokenizer read(const std::filesystem::path& path);
 
-  /// Writes the two files that `read` takes. Throws IoError, and ValueError for a tokenizer that these files cannot
-  /// represent.
+  /// Writes the two files that `read` takes. Throws IoError, and ValueError for a tokenizer unlike that of GPT-2, which
+  /// these files cannot represent.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
