@@ -155,7 +155,7 @@ struct [[nodiscard]] Hypothesis {
   std::vector<std::int64_t> tokens = {};  ///< without bos and eos
   bool ended = false;                     ///< whether eos ended it
   double log_p = 0;                       ///< ln p of the tokens, including the eos that ends them
-  double score = 0;                       ///< ln q / L^alpha; L is the number of tokens, including that eos
+  double score = 0;                       ///< ln q / L^alpha; L counts the tokens and the final eos
   /// For each of the L tokens, the row of the model's batch in which it was chosen: the logits and attention weights of
   /// step t for this sequence are in row rows[t].
   std::vector<std::int64_t> rows = {};

@@ -49,13 +49,14 @@ class FunctionalCall final : public xgrad::detail::CopyListener {
   std::unordered_map<const void*, const Tensor*> stand_ins_;
 };
 
-/// Calls module(inputs...) with other tensors in place of its parameters: of all of them, in the order of parameters(),
-/// or of those with the given names, as in named_parameters() and named_buffers(). Gradients flow to the given tensors.
-/// Afterwards, also if something is thrown, the module is as before. Any name of a tied parameter replaces it
-/// everywhere. If the module assigns to a replaced buffer, the given tensor gets the value.
+/// Calls module(inputs...) with other tensors in place of its parameters. A list of tensors replaces all parameters, in
+/// the order of parameters(). Pairs of names and tensors replace parameters and buffers with the names in
+/// named_parameters() and named_buffers(). Gradients flow to the given tensors. Afterwards, also if something is
+/// thrown, the module is as before. Any name of a tied parameter replaces it everywhere. If the module assigns to a
+/// replaced buffer, the given tensor gets the value.
 ///
-/// Throws ValueError for a wrong number of values, and for a name that the module does not have or that occurs twice;
-/// ShapeError for values of other shapes; GraphError for undefined values; and what the module throws.
+/// Throws ValueError for a wrong number of values, and for a name that the module does not have or that occurs twice.
+/// Throws ShapeError for values of other shapes, GraphError for undefined values, and what the module throws.
 ///
 /// Threads: no other thread may use the module during the call.
 template <class M, class... Inputs>

@@ -24,9 +24,9 @@ using Transform = std::function<Array(const Array& pictures)>;
 /// Applies the transforms one after the other. Throws ValueError for an empty function.
 Transform compose(std::vector<Transform> transforms);
 
-/// Resizes images: the shorter side becomes `side`, and the longer side keeps the aspect ratio, rounded down. Bilinear
-/// with antialiasing, torchvision's default: interpolate(x, {.size = size, .mode = Interpolation::bilinear, .antialias
-/// = true}). Throws ValueError for a side below 1.
+/// Resizes images: the shorter side becomes `side`, and the longer side is scaled by the same factor and rounded down.
+/// Bilinear with antialiasing, torchvision's default: interpolate(x, {.size = size, .mode = Interpolation::bilinear,
+/// .antialias = true}). Throws ValueError for a side below 1.
 Transform resize_shorter(std::int64_t side);
 
 /// Crops images to their centre of this size (h, w), from row (H - h) / 2 and column (W - w) / 2 on. Halves are rounded

@@ -19,8 +19,8 @@ struct HeatMapPanel {
 
 /// The range of values that the colours show.
 enum class HeatScale {
-  fitted,  ///< from 0 to a round number a above the values of all panels; with negative values from -a to a
-  each,    ///< the same for each panel separately, each with its own colour bar
+  fitted,  ///< from 0 to a round number a above all values; with negative values from -a to a
+  each,    ///< as fitted, but for each panel separately, with its own colour bar
   shares,  ///< always from 0 to 1: attention weights, probabilities
   yes_no   ///< 1 is yes and 0 is no: masks
 };

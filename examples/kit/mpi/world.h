@@ -82,8 +82,8 @@ class World {
   /// Throws ValueError on every rank if the text differs between ranks: `model: rank 1 has "...", rank 0 has "..."`.
   void agree(std::string_view what, const std::string& text);
 
-  /// Starts to replace `numbers` by their sum over all ranks. The sum is in the type of `numbers`, float or double, and
-  /// MPI chooses its order.
+  /// Starts the sum of `numbers` over all ranks, which will replace them. MPI chooses the order of the sum, in float or
+  /// double.
   virtual std::unique_ptr<detail::Pending> start_sum(std::span<Real> numbers);
   /// The seed that the last DataParallel gave to the generator of this rank. It differs between ranks.
   std::optional<std::uint64_t> seed_of_rank = {};

@@ -17,7 +17,7 @@ struct CorpusOptions {
   std::filesystem::path file = {};  ///< lines of source<TAB>target: Tatoeba, ManyThings.org
   std::int64_t pairs = 600;         ///< number of training pairs, from the start of the file; held-out pairs follow
   std::int64_t held_out = 100;      ///< maximum number of held-out pairs, for testing
-  std::int64_t steps = 10;          ///< tokens of a sentence, including <eos>: T and S
+  std::int64_t steps = 10;          ///< T and S: tokens of a sentence, including <eos>
   int min_freq = 2;                 ///< words that occur less often become <unk>
 };
 

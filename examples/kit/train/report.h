@@ -28,7 +28,7 @@ struct StepReport {
   double loss = 0;        ///< loss of the batch; with `accumulate` the mean over all batches of the step
 };
 
-/// The report after an epoch, or with validate_every after that many steps.
+/// The report after an epoch, or after validate_every steps.
 struct Report {
   std::int64_t epoch = 0;  ///< number of the epoch, from 1
   std::int64_t step = 0;   ///< number of steps so far

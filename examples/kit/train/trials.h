@@ -43,8 +43,8 @@ struct Trials {
     }
     return text;
   }
-  /// The mean over the seeds of lists of equal length, for example the losses of all epochs, as a curve with the name
-  /// of the variant.
+  /// A curve with the name of the variant: the mean over the seeds of a list, for example of the losses of all epochs.
+  /// All lists must have the same length.
   template <class List>
   Series curve(const List& list) const {
     Series series{.name = name};
