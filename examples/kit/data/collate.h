@@ -20,17 +20,14 @@ namespace detail {
 void check_same_shape(const std::vector<Shape>& shapes);
 
 template <class T>
-concept TupleLike = requires {
-  std::tuple_size<T>::value;
-};
+concept TupleLike = requires { std::tuple_size<T>::value; };
 
 template <class T>
 concept NumberList = requires(const T& list) {
   list.size();
   list.data();
   requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*list.data())>>;
-}
-&&!std::same_as<T, std::string> && !is_array<T>;
+} && !std::same_as<T, std::string> && !is_array<T>;
 
 /// A value that converts to the type of any field, for counting fields.
 struct Anything {

@@ -139,10 +139,7 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
     return fingerprint({reinterpret_cast<const char*>(&part), sizeof part}, mark);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     return fingerprint(part, mark);
-  } else if constexpr (requires {
-                         part.has_value();
-                         *part;
-                       }) {
+  } else if constexpr (requires { part.has_value(); *part; }) {
     if (part.has_value()) return mark_of(*part, mark);
   } else if constexpr (TupleLike<T>) {
     std::apply(all_of, part);

@@ -28,8 +28,7 @@ inline constexpr bool is_array =
 template <class D>
 concept Sized = requires(const D& data) {
   { data.size() } -> std::convertible_to<std::int64_t>;
-}
-&&!is_array<D>;
+} && !is_array<D>;
 
 /// The type that numbers samples.
 template <class D>
@@ -37,7 +36,7 @@ struct Position {
   using type = std::int64_t;
 };
 template <class D>
-requires requires { typename D::size_type; }
+  requires requires { typename D::size_type; }
 struct Position<D> {
   using type = typename D::size_type;
 };
@@ -45,15 +44,13 @@ struct Position<D> {
 
 /// `data.size()` samples; sample i is `data.get(i)` or `data[i]`. Worker threads call these functions at the same time.
 template <class D>
-concept Dataset = detail::Sized<D> &&(
-    requires(const D& data, std::int64_t i) { data.get(i); } ||
-    requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
+concept Dataset = detail::Sized<D> && (
+                                          requires(const D& data, std::int64_t i) { data.get(i); } ||
+                                          requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
 
 /// `data.size()` samples that are read in batches: `data.batch(rows)` is a batch of the samples with these numbers.
 template <class D>
-concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) {
-  data.batch(rows);
-};
+concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) { data.batch(rows); };
 
 /// Sample i of a data set.
 template <Dataset D>
@@ -86,7 +83,8 @@ BasicArray<T> without_history(BasicArray<T> part) {
 ///
 /// Threads: several threads may read one object.
 template <class... Parts>
-requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...)) class TensorDataset {
+  requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...))
+class TensorDataset {
  public:
   /// Throws ShapeError unless all arrays have the same number of rows.
   explicit TensorDataset(Parts... parts) : parts_(detail::without_history(std::move(parts))...) {
