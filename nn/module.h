@@ -244,7 +244,7 @@ class Module : private detail::NoVariables {
   /// Returns `shape`, the shape of the array `name`. Throws LimitError if it has more than largest_size elements.
   /// param() calls it.
   const Shape& possible(std::string_view name, const Shape& shape) const;
-  /// The place of this module, for the scope of checks in its constructor: `const Scope scope(place());`
+  /// The place of this module. A constructor opens a scope with it before its checks: `const Scope scope(place());`
   const Place* place() const;
   /// The path of the module followed by `name`: `decoder.blocks.1.weight`.
   std::string full_name(std::string_view name) const;

@@ -97,7 +97,7 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 
 /// Finished sequences, one in each row.
 struct [[nodiscard]] Decoded {
-  Index tokens;   ///< (B, L) without bos; rows are filled up with eos, or with the first of several
+  Index tokens;   ///< (B, L) without bos; short rows are padded with eos, or with the first of several
   Index lengths;  ///< (B) tokens before eos; max_length if there is no eos
   Array scores;   ///< (B) ln p of the sequence, including the eos that ends it
 };

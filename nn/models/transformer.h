@@ -200,8 +200,8 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   Tensor forward(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   /// The same with the results of several encoder blocks, each (B, S, C). CrossAttention::all takes any number of
   /// results, CrossAttention::same_depth as many as the decoder has blocks; CrossAttention::last uses the last. A
-  /// single memory serves all blocks. The mask is for positions t and s, even if a position has several keys. Throws
-  /// ValueError if the number of results does not fit.
+  /// single memory serves all blocks. The mask has an entry for each position s, also where a position has several
+  /// keys. Throws ValueError if the number of results does not fit.
   Tensor forward(const Index& ids, const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
 
   /// Step by step: ids (B, T) are the next T tokens, often one -> logits (B, T, V), the same as in one pass. The mask

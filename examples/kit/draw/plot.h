@@ -21,7 +21,7 @@ struct Series {
     dashed,
     marked,  ///< a line with a dot at each point
     points,
-    area  ///< the pale area inside the closed line through the points
+    area  ///< the area that the points enclose, in a pale colour
   };
 
   std::string name = {};

@@ -28,7 +28,7 @@ struct Terminal {
 using ProgressClock = std::function<std::chrono::duration<double>()>;
 
 struct ProgressOptions {
-  std::int64_t total = 0;  ///< number of updates of 1 in total; 0: unknown, so no bar and no remaining time
+  std::int64_t total = 0;  ///< final number of updates; 0: unknown, so no bar and no remaining time
   std::string title = {};  ///< the name of the task
   std::int64_t start = 0;  ///< updates before this run; they count for the bar but not for the speed
   Terminal terminal = Terminal::standard_error();
