@@ -80,19 +80,6 @@ struct Block : nn::Module {
   }
 };
 
-// The classic small CNN on 28 x 28.
-struct Cnn : nn::Module {
-  nn::Conv2d a{at("a"), 1, 32, 3};
-  nn::Conv2d b{at("b"), 32, 64, 3};
-  nn::Linear c{at("c"), 9216, 128};
-  nn::Linear d{at("d"), 128, 10};
-
-  Tensor operator()(const Tensor& x) const {
-    const Tensor h = max_pool2d(relu(b(relu(a(x)))), 2);  // (B, 64, 12, 12)
-    return d(relu(c(flatten(h, 1))));
-  }
-};
-
 // GPT with a tied head.
 struct GptOptions {
   std::int64_t batch, context, vocabulary, dim, heads, layers, ffn;

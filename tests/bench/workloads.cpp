@@ -92,36 +92,29 @@ Workload w5() {
           }};
 }
 
-// ---- W6: a multi-layer perceptron 784-256-128-10, batch 64
+// ---- W6, W7: a multi-layer perceptron, and the classic small CNN on 28 x 28, both with batches of 64
 
-struct Perceptron : nn::Module {
-  nn::Linear a{at("a"), 784, 256};
-  nn::Linear b{at("b"), 256, 128};
-  nn::Linear c{at("c"), 128, 10};
-
-  Tensor operator()(const Tensor& x) const { return c(relu(b(relu(a(x))))); }
-};
-
-Workload w6(Data& data) {
+template <class... Layers>
+Workload images(Data& data, const char* name, int steps, Shape shape, const Layers&... layers) {
   constexpr std::int64_t B = 64;
-  auto training = std::make_shared<Training<Perceptron, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
-  const Tensor x(data.numbers({B, 784}));
+  auto training = std::make_shared<Training<nn::Sequential, optim::Adam>>(optim::AdamOptions{.lr = 1e-3}, nn::root, layers...);
+  shape.insert(0, B);
+  const Tensor x(data.numbers(shape));
   const Index labels = data.ids({B}, 10);
-  return {.name = "W6", .items = B, .steps = 400, .step = [=] {
+  return {.name = name, .items = B, .steps = steps, .step = [=] {
             return training->step(cross_entropy(training->model(x), labels));
           }};
 }
 
-// ---- W7: the classic small CNN on 28 x 28, batch 64
+Workload w6(Data& data) {
+  return images(data, "W6", 400, {784}, nn::make<nn::Linear>(784, 256), relu, nn::make<nn::Linear>(256, 128), relu,
+                nn::make<nn::Linear>(128, 10));
+}
 
 Workload w7(Data& data) {
-  constexpr std::int64_t B = 64;
-  auto training = std::make_shared<Training<Cnn, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
-  const Tensor x(data.numbers({B, 1, 28, 28}));
-  const Index labels = data.ids({B}, 10);
-  return {.name = "W7", .items = B, .steps = 30, .step = [=] {
-            return training->step(cross_entropy(training->model(x), labels));
-          }};
+  return images(data, "W7", 30, {1, 28, 28}, nn::make<nn::Conv2d>(1, 32, 3), relu, nn::make<nn::Conv2d>(32, 64, 3), relu,
+                nn::make<nn::MaxPool2d>(2), nn::make<nn::Flatten>(), nn::make<nn::Linear>(9216, 128), relu,
+                nn::make<nn::Linear>(128, 10));
 }
 
 // ---- W8: a stage of a Swin transformer on a map of 56 x 56, batch 2, forward and backward

@@ -42,37 +42,6 @@ Row copy(const char* name, std::int64_t bytes) {
           }};
 }
 
-// The sum of 600 MB, `ahead` bytes of which are asked for in advance.
-void read(benchmark::State& state) {
-  const auto ahead = state.range(0) / static_cast<std::int64_t>(sizeof(Real));
-  constexpr std::int64_t count = 600'000'000 / sizeof(Real), lanes = 64 / sizeof(Real);
-  const std::unique_ptr<Real[]> from(new Real[count + 8192]());
-  for (auto _ : state) {
-    std::array<Pack, 4> sums{};
-    for (std::int64_t i = 0; i + 4 * lanes <= count; i += 4 * lanes) {
-      for (int j = 0; j < 4; ++j) {
-        const Real* at = from.get() + i + j * lanes;
-        if (ahead > 0) __builtin_prefetch(at + ahead);
-        for (std::int64_t k = 0; k < lanes; k += Pack::width) {
-          auto& sum = sums[static_cast<std::size_t>(j)];
-          sum = sum + Pack::load(at + k);
-        }
-      }
-    }
-    benchmark::DoNotOptimize(sums);
-  }
-  state.counters["bytes/s"] =
-      benchmark::Counter(double(count) * sizeof(Real), benchmark::Counter::kIsIterationInvariantRate);
-}
-BENCHMARK(read)
-    ->Name("roofline/read")
-    ->Arg(0)
-    ->Arg(512)
-    ->Arg(1024)
-    ->Arg(2048)
-    ->Arg(4096)
-    ->Unit(benchmark::kMillisecond);
-
 const bool added = add("roofline/copy", {
                                             copy("16KiB", 1 << 14),
                                             copy("256KiB", 1 << 18),
