@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -27,10 +29,11 @@ inline std::size_t count(std::string_view text, std::string_view part) {
   return result;
 }
 
-/// The first vertex of that operation.
-inline const GraphVertex& the(const GraphView& view, std::string_view op) {
-  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
-  REQUIRE_MESSAGE(found != view.vertices.end(), op);
+/// The first vertex of that operation or name.
+inline const GraphVertex& the(const GraphView& view, std::string_view what) {
+  const auto is_it = [&](const GraphVertex& vertex) { return vertex.op == what || vertex.name == what; };
+  const auto found = std::ranges::find_if(view.vertices, is_it);
+  REQUIRE_MESSAGE(found != view.vertices.end(), what);
   return *found;
 }
 
@@ -64,6 +67,15 @@ inline std::string arrows(const GraphView& view) {
 
 inline std::string svg_of(const Tensors& results, const GraphOptions& options = {}) {
   return to_svg(GraphView::of(results, options), options);
+}
+
+/// A number for each operation, and none for leaves.
+inline GraphOverlay overlay_of(const std::string& title, const std::string& unit,
+                               const std::function<double(const GraphVertex&)>& number) {
+  return {.title = title, .unit = unit, .of = [number](const GraphVertex& vertex) -> std::optional<double> {
+            if (!is_operation(vertex)) return std::nullopt;
+            return number(vertex);
+          }};
 }
 
 /// tanh(weight x), in a module of that path and kind.

@@ -1,9 +1,12 @@
-// Diagrams, compared with those that are kept (support/kept.h): places, colours, letters and numbers of all parts.
+// Diagrams, compared with those that are kept (support/kept.h): places, colours, letters and numbers of all parts, and
+// what other programs read.
 #include <xgrad/core/diagram/layout/layout.h>
 
 #include <cmath>
 #include <numbers>
+#include <regex>
 
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/xgrad.h>
 
 #include "core/diagram/diagrams.h"
@@ -35,9 +38,45 @@ Tensors step_of_blocks() {
   return training_step(mean(square(concat({y, clamp(y, {.min = 0})}, 0))).named("loss"), {table});
 }
 
-TEST_CASE("a diagram of a run looks as it did") {
-  const GraphOptions options{.title = "A run & its numbers", .saved_memory = true, .equations = true};
-  check_picture("run", small_run(), options);
+// The run with the first NaN, in a gradient, marked.
+GraphView run_with_nan() {
+  GraphView view = small_run();
+  view.vertices[8].record.first_nan = true;
+  return view;
+}
+
+// Numbers with at most six decimals, since the last digits of a standard deviation are those of a compiler.
+std::string with_six_decimals(const std::string& text) {
+  static const std::regex longer(R"((\.\d{6})\d+)");
+  return std::regex_replace(text, longer, "$1");
+}
+
+// A diagram from left to right, with an overlay some of whose numbers are negative.
+GraphOptions with_letters(int depth) {
+  const auto number = [](const GraphVertex& vertex) { return 600. * static_cast<double>(vertex.op.size()) - 2000; };
+  return {.title = "letters",
+          .direction = Direction::left_to_right,
+          .depth = depth,
+          .reshapes = true,
+          .overlay = overlay_of("letters", "B", number)};
+}
+
+const GraphOptions options_of_run{.title = "A run & its numbers", .saved_memory = true, .equations = true};
+
+TEST_CASE("a diagram of a run looks as it did") { check_picture("run", run_with_nan(), options_of_run); }
+
+TEST_CASE("a diagram of a run for other programs looks as it did") {
+  check_kept("diagram_run.json", to_json(run_with_nan()), with_six_decimals);
+  check_kept("diagram_run_dot.txt", to_dot(run_with_nan(), options_of_run));
+}
+
+TEST_CASE("a diagram of folded modules and the sums of an overlay, also for other programs, looks as it did") {
+  const GraphOptions options = with_letters(1);
+  const GraphView view = GraphView::of(step_of_blocks(), options);
+  check_picture("letters", view, options);
+  check_kept("diagram_letters.json", to_json(view));
+  check_kept("diagram_letters_dot.txt", to_dot(view, options));
+  check_kept("diagram_letters.txt", to_text(view));
 }
 
 TEST_CASE("a diagram of a training step looks as it did") {
@@ -53,12 +92,14 @@ TEST_CASE("a diagram of a transformer looks as it did") {
 }
 
 TEST_CASE("a diagram from left to right, with the colours of an overlay, looks as it did") {
-  GraphOptions options{.title = "letters", .direction = Direction::left_to_right, .depth = 3, .reshapes = true};
-  options.overlay = {.title = "letters", .unit = "B", .of = [](const GraphVertex& vertex) -> std::optional<double> {
-                       if (!is_operation(vertex)) return {};
-                       return 600. * static_cast<double>(vertex.op.size()) - 2000;
-                     }};
-  check_picture("overlay", {step_of_blocks()[0]}, options);
+  check_picture("overlay", {step_of_blocks()[0]}, with_letters(3));
+}
+
+TEST_CASE("a diagram of numbers that are colours alone looks as it did") {
+  Array numbers = normal({5, 5});
+  numbers.mutable_data()[3] = not_a_number;
+  ValueRecorder values;
+  check_picture("colours", {variable(numbers, "w") * 2}, {.values = &values});
 }
 
 TEST_CASE("a diagram of a second derivative looks as it did") {

@@ -1,8 +1,6 @@
 // Tests of core/diagram/view/labels.h: which numbers are cells, which a histogram, and how large both are.
 #include <xgrad/core/diagram/view/labels.h>
 
-#include <xgrad/core/diagram/render/svg.h>
-
 #include "core/diagram/diagrams.h"
 
 namespace xgrad::testing {
@@ -11,6 +9,7 @@ namespace {
 using detail::NumberPicture;
 
 NumberPicture picture(const Array& numbers) { return detail::picture_of(summary_of(numbers)); }
+
 TEST_CASE("matrices up to 4 x 4 are cells with digits, up to 8 x 8 without, and larger arrays histograms") {
   struct Row {
     NumberPicture::Kind kind;
@@ -112,35 +111,6 @@ TEST_CASE("in short there are the mean and the standard deviation, as far as the
                               detail::rounded(static_cast<double>(unit), 2)));
   }
   CHECK(to_string(summary_of(Array(Shape{2}, -not_a_number))) == "[nan, nan]");
-}
-
-TEST_CASE("cells are coloured by sign and size, and have no text but digits") {
-  Array numbers(Shape{8, 8}, Real(0));
-  numbers.mutable_data()[0] = -2;
-  numbers.mutable_data()[1] = 1;
-  numbers.mutable_data()[2] = not_a_number;
-  const std::string svg = detail::numbers_in_svg(summary_of(numbers), {0, 0});
-  CHECK(count(svg, "class=\"minus\"") == 1);
-  CHECK(count(svg, "class=\"plus\"") == 62);
-  CHECK(count(svg, "class=\"bad\"") == 1);
-  CHECK(count(svg, "fill-opacity=\"0.9\"") == 1);
-  CHECK(count(svg, "fill-opacity=\"0.45\"") == 1);
-  CHECK(count(svg, "</text>") == 1);
-  CHECK(count(svg, ">nan</text>") == 1);
-}
-
-TEST_CASE("a picture has the numbers of a run, and its tooltips those that it shows as colours") {
-  const Tensor w = variable(normal({5, 5}), "w"), big = variable(normal({30, 5}), "big");
-  ValueRecorder values;
-  const Tensor y = sum(matmul(big, w));
-  y.backward();
-  const GraphOptions options{.values = &values};
-  const GraphView view = GraphView::of({y}, options);
-  const std::string svg = to_svg(view, options);
-  CHECK(count(svg, "class=\"cells\"") == 2);  // w and its gradient
-  CHECK(count(svg, "class=\"bars\"") == 3);   // big and its gradient, the product, whose gradient is all 1
-  CHECK(count(svg, "gradient all 1<") == 1);
-  CHECK(svg.find(str("\nvalue:\n", detail::rounded(w.value().data()[0], 4), "  ")) != svg.npos);
 }
 
 }  // namespace

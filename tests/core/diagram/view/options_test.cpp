@@ -41,15 +41,6 @@ std::vector<std::string> folded(const Fold_of& wishes, int depth) {
   return drawn(GraphView::of({network()}, {.depth = depth, .roll_up = false, .fold = fold}));
 }
 
-// A number for each operation alone.
-GraphOverlay overlay_of(const std::string& title, const std::string& unit,
-                        const std::function<double(const GraphVertex&)>& number) {
-  return {.title = title, .unit = unit, .of = [number](const GraphVertex& vertex) -> std::optional<double> {
-            if (!is_operation(vertex)) return std::nullopt;
-            return number(vertex);
-          }};
-}
-
 }  // namespace
 
 TEST_CASE(
@@ -98,17 +89,6 @@ TEST_CASE("the predicate knows path, level, number and kind of a module, also wi
   CHECK(drawn(view) == Strings{"[net.blocks.0]", "mul in head", "tanh in head"});
 }
 
-TEST_CASE("a module that is to be closed stays open where its box would close a cycle") {
-  const Tensor y = [](const Tensor& x) {
-    const Scope scope(intern("m"));
-    return exp(layer("other", sqrt(x)));
-  }(variable({1, 2}, "x"));
-  const auto closed = [](const GraphFrame& frame) { return frame.path == "m" ? Fold::closed : Fold::open; };
-  const GraphView view = GraphView::of({y}, {.fold = closed});
-  CHECK(count_of(view, GraphRole::module) == 0);
-  for (const GraphEdge& edge : view.edges) CHECK(edge.from < edge.to);
-}
-
 TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the sum of what it holds") {
   const GraphOverlay length =
       overlay_of("letters", "", [](const GraphVertex& vertex) { return static_cast<double>(vertex.op.size()); });
@@ -128,20 +108,8 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
     CHECK(boxes.scale->last == 28);
   }
   CHECK(the(GraphView::of({y}, {.depth = 2, .overlay = length}), "in").totals.overlay == 7.0);
-
-  const GraphOptions options{.depth = 0, .overlay = length};
-  const GraphView view = GraphView::of({y}, options);
-  const std::string svg = to_svg(view, options);
-  for (const char* part : {"as-module heat-6\"", "class=\"vertex input as-input cold\"", ">letters: 0<",
-                           ">28 (of a module: the sum)<", ">letters 28<"}) {
-    CHECK_MESSAGE(count(svg, part) > 0, part);
-  }
-  CHECK(count(to_dot(view, options), "\\nletters 28\"") > 0);
-  CHECK(count(to_json(view), "\"overlay\": 28.0") > 0);
-  CHECK(count(to_text(view), "(letters 28)") > 0);
-  CHECK(count(to_svg(view, {.legend = false}), "letters: 0") == 0);
   // The folded level of a page has the colours of its own boxes, 28 and 7.
-  CHECK(count(to_html(open, options), "as-result asked heat-1\"") == 1);
+  CHECK(count(to_html(open, {.depth = 0, .overlay = length}), "as-result asked heat-1\"") == 1);
 }
 
 TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that sums stay what they are") {
@@ -208,14 +176,22 @@ TEST_CASE("an overlay without title, without function, with two, or with a numbe
   CHECK(what.find_first_of(std::string("\0\x1b", 2)) == what.npos);
 }
 
-TEST_CASE("what is too large is refused, and the error says what helps") {
-  const Tensor y = network();
-  const auto view = [&](const GraphOptions& options) { return GraphView::of({y}, options); };
+TEST_CASE("more vertices than allowed are refused, and the error says what helps; folded ones do not count") {
+  const auto view = [](const Tensor& y, const GraphOptions& options) { return GraphView::of({y}, options); };
   for (const bool roll_up : {false, true}) {
     const int count = roll_up ? 10 : 16;
-    CHECK_REFUSED(LimitError, view({.depth = 3, .roll_up = roll_up, .max_nodes = count - 1}), "graph",
+    CHECK_REFUSED(LimitError, view(network(), {.depth = 3, .roll_up = roll_up, .max_nodes = count - 1}), "graph",
                   str(count, " vertices to draw, max_nodes is ", count - 1),
                   "; fold modules with .depth or .fold, or raise .max_nodes");
-    CHECK(view({.depth = 3, .roll_up = roll_up, .max_nodes = count}).vertices.size() == count);
+    CHECK(std::ssize(view(network(), {.depth = 3, .roll_up = roll_up, .max_nodes = count}).vertices) == count);
   }
+  const auto chain = [](int length) {
+    Tensor y = variable(1);
+    for (int i = 0; i < length; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
+    return y;
+  };
+  CHECK_REFUSED(LimitError, view(chain(2000), {}), "graph", "2001 vertices to draw, max_nodes is 2000",
+                "there is no module to fold", "raise .max_nodes");
+  const Scope scope(intern("module"));
+  CHECK(view(chain(5000), {}).vertices.size() == 2);
 }

@@ -82,9 +82,3 @@ TEST_CASE("an equation has exponents, indices, roots, Greek letters and signs") 
   CHECK(equation("x^(1") == "x{1}");
   CHECK(equation("x_(1))") == "x[1])");
 }
-
-TEST_CASE("an index is as wide as its smaller letters") {
-  const auto width = [](std::string_view text, double size) { return text_width(text, size, FontWeight::regular); };
-  CHECK(line_width(typeset_name("W_ih", LetterStyle::name)) ==
-        doctest::Approx(width("W", 11) + width("ih", 11 * script_scale)));
-}
