@@ -122,7 +122,7 @@ TEST_CASE("what stands for several at one level can hold what stands for several
   CHECK(folded.vertices[1].totals.operations == 2 * 2);
   CHECK(folded.vertices[1].totals.parameters == 2 * 2);
   CHECK(folded.vertices[1].totals.results == 0);
-  CHECK(GraphView::of({y}, {.depth = 0}).vertices[1].totals.results == 1);
+  CHECK(GraphView::of({layer("net", input())}, {.depth = 0}).vertices[1].totals.results == 1);
 }
 
 TEST_CASE("blocks that differ in a shape, an operation or an input are not rolled up") {
