@@ -174,15 +174,17 @@ TEST_CASE("Initialisers refuse what makes no sense") {
     CHECK(error([=] { init::uniform({.high = bad}); }) == "uniform: high" + not_finite);
     CHECK(error([=] { init::normal({.mean = bad}); }) == "normal: mean" + not_finite);
     CHECK(error([=] { init::truncated_normal({.mean = bad}); }) == "truncated_normal: mean" + not_finite);
-    CHECK(error([=] { init::truncated_normal({.low = bad}); }) == "truncated_normal: low" + not_finite);
-    CHECK(error([=] { init::truncated_normal({.high = bad}); }) == "truncated_normal: high" + not_finite);
     CHECK(error([=] { init::xavier_uniform({.gain = bad}); }) == "xavier_uniform: gain" + not_finite);
     CHECK(error([=] { init::xavier_normal({.gain = bad}); }) == "xavier_normal: gain" + not_finite);
     CHECK(error([=] { init::kaiming_uniform({.slope = bad}); }) == "kaiming_uniform: slope" + not_finite);
     CHECK(error([=] { init::kaiming_normal({.slope = bad}); }) == "kaiming_normal: slope" + not_finite);
     CHECK(error([=] { init::orthogonal({.gain = bad}); }) == "orthogonal: gain" + not_finite);
     CHECK_THROWS_AS(init::truncated_normal({.std = bad}), ValueError);
+    CHECK_THROWS_AS(init::truncated_normal({.low = bad}), ValueError);
+    CHECK_THROWS_AS(init::truncated_normal({.high = bad}), ValueError);
   }
+  CHECK(error([] { init::truncated_normal({.low = -infinity}); }) == "truncated_normal: low -inf is not finite");
+  CHECK(error([] { init::truncated_normal({.high = infinity}); }) == "truncated_normal: high inf is not finite");
   CHECK(error([] { init::normal({.std = not_a_number}); }) == "normal: std nan is negative or NaN");
   CHECK(error([] { init::normal({.std = infinity}); }) == "normal: std inf is not finite");
   // Finite, but results of them would not be.
