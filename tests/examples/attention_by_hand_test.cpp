@@ -66,5 +66,14 @@ TEST_CASE("A mask after the softmax leaves rows below 1; renormalised, they are 
   CHECK(std::isnan(three_maskings(scores + tensor({{0, 0, 0, 0, 110}})).renormalised.value().at({0, 0})));
 }
 
+TEST_CASE("The first result changes with every further word, and not at all under a causal mask") {
+  const std::vector<std::vector<double>> without{{0, 4}, {2.490, 4}, {2.674, 3.512}, {2.008, 2.638}};
+  for (std::int64_t words = 1; words <= 4; ++words) {
+    CAPTURE(words);
+    check_rows(first_result(words, false), without[static_cast<std::size_t>(words - 1)]);
+    check_rows(first_result(words, true), {0, 4}, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace attention_by_hand

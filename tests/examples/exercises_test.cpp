@@ -25,11 +25,11 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mas
 }
 // A pair of columns for each frequency: f(angle), g(angle).
 template <class F, class G>
-Tensor pairs(std::int64_t length, std::int64_t dim, int first, const F& f, const G& g) {
+Tensor pairs(std::int64_t length, std::int64_t dim, double exponent, int first, const F& f, const G& g) {
   std::vector<double> values;
   for (std::int64_t i = first; i < length + first; ++i) {
     for (std::int64_t j = 0; j < dim / 2; ++j) {
-      const double angle = i / std::pow(10000, 2. * j / dim);
+      const double angle = i / std::pow(10000, exponent * j / dim);
       values.push_back(f(angle)), values.push_back(g(angle));
     }
   }
@@ -37,11 +37,6 @@ Tensor pairs(std::int64_t length, std::int64_t dim, int first, const F& f, const
 }
 double sine(double x) { return std::sin(x); }
 double cosine(double x) { return std::cos(x); }
-
-template <int... counts>
-Prediction predicted() {
-  return {counts...};
-}
 
 Tensor step_of(const Tensor& w, const Tensor& g, Moments& moments, double lr, bool corrected, bool inside) {
   const bool first = !moments.mean.defined();
@@ -54,6 +49,7 @@ Tensor step_of(const Tensor& w, const Tensor& g, Moments& moments, double lr, bo
   return w - lr * (moments.mean / a) / (inside ? sqrt(v + 1e-8) : sqrt(v) + 1e-8);
 }
 
+Tensor corrected_mean(const Moments& moments) { return moments.mean / (1 - std::pow(0.9, moments.steps)); }
 Tensor corrected_square(const Moments& moments) { return moments.square / (1 - std::pow(0.999, moments.steps)); }
 Tensor stepped(const Tensor& w, const Tensor& g, Moments& moments, double lr) {
   return step_of(w, g, moments, lr, true, false);
@@ -184,11 +180,26 @@ using T = const Tensor&;
 
 std::vector<Answer> answers() {
   return {
-      ANSWER(predicted_graph, "", predicted<7, 3, 2, 3>),
-      ANSWER(predicted_graph, "operations is not 11", predicted<11, 3, 2, 3>),
-      ANSWER(predicted_graph, "an arrow for each factor", predicted<7, 2, 2, 3>),
-      ANSWER(predicted_graph, "only a variable()", predicted<7, 3, 4, 3>),
-      ANSWER(predicted_graph, "one path leads from w to h", predicted<7, 3, 2, 1>),
+      ANSWER(predicted_graph, "",
+             [] {
+               return Prediction{7, 3, 2, 3};
+             }),
+      ANSWER(predicted_graph, "operations is not 11",
+             [] {
+               return Prediction{11, 3, 2, 3};
+             }),
+      ANSWER(predicted_graph, "an arrow for each factor",
+             [] {
+               return Prediction{7, 2, 2, 3};
+             }),
+      ANSWER(predicted_graph, "only a variable()",
+             [] {
+               return Prediction{7, 3, 4, 3};
+             }),
+      ANSWER(predicted_graph, "one path leads from w to h",
+             [] {
+               return Prediction{7, 3, 2, 1};
+             }),
 
       ANSWER(line_gradients, "",
              [](T w, T b, T x, T y) -> Tensors {
@@ -197,6 +208,10 @@ std::vector<Answer> answers() {
       ANSWER(line_gradients, "6 times the right value (6 is the size of axis 0 of x): perhaps a sum where a mean belongs",
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * sum((w * x + b - y) * x), 2 * sum(w * x + b - y)};
+             }),
+      ANSWER(line_gradients, "dL/dw has the shape [6]",
+             [](T w, T b, T x, T y) -> Tensors {
+               return {2 * (w * x + b - y) * x, 2 * (w * x + b - y)};
              }),
       ANSWER(line_gradients, "the right value divided by 2",
              [](T w, T b, T x, T y) -> Tensors {
@@ -256,10 +271,48 @@ std::vector<Answer> answers() {
                m.steps += 1;
                return stepped(w, g, copy, lr);
              }),
+      ANSWER(adam_step, "stored without the division",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = stepped(w, g, m, lr);
+               m.mean = corrected_mean(m);
+               return result;
+             }),
       ANSWER(adam_step, "an undefined tensor was used",
              [](T w, T g, Moments& m, double lr) {
                m.mean = 0.9 * m.mean + 0.1 * g;
                return w - lr * m.mean;
+             }),
+      ANSWER(adam_step, "v is not divided by",
+             [](T w, T g, Moments& m, double lr) {
+               stepped(w, g, m, lr);
+               return w - lr * corrected_mean(m) / (sqrt(m.square) + 1e-8);
+             }),
+      ANSWER(adam_step, "m is not divided by",
+             [](T w, T g, Moments& m, double lr) {
+               stepped(w, g, m, lr);
+               return w - lr * m.mean / (sqrt(corrected_square(m)) + 1e-8);
+             }),
+      ANSWER(adam_step, "1e-8 is missing",
+             [](T w, T g, Moments& m, double lr) {
+               stepped(w, g, m, lr);
+               return w - lr * corrected_mean(m) / sqrt(corrected_square(m));
+             }),
+      ANSWER(adam_step, "the step divides g",
+             [](T w, T g, Moments& m, double lr) {
+               stepped(w, g, m, lr);
+               return w - lr * g / (sqrt(corrected_square(m)) + 1e-8);
+             }),
+      ANSWER(adam_step, "0.9 and 0.999 have changed places",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = stepped(w, g, m, lr);
+               m.mean = 0.001 * g;
+               return result;
+             }),
+      ANSWER(adam_step, "0.9 and 0.1 have changed places",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = stepped(w, g, m, lr);
+               m.mean = 0.9 * g;
+               return result;
              }),
       ANSWER(adam_step, "count the step first",
              [](T w, T g, Moments& m, double lr) {
@@ -267,6 +320,11 @@ std::vector<Answer> answers() {
                const Tensor result = stepped(w, g, m, lr);
                m.steps += 1;
                return result;
+             }),
+      ANSWER(adam_step, "has no root",
+             [](T w, T g, Moments& m, double lr) {
+               stepped(w, g, m, lr);
+               return w - lr * corrected_mean(m) / (corrected_square(m) + 1e-8);
              }),
 
       ANSWER(adam_step, "m starts from zeros",
@@ -305,6 +363,11 @@ std::vector<Answer> answers() {
              [](T s) { return exp(s - row_mean(s)) / row_sum(exp(s - row_mean(s))); }),
       ANSWER(stable_softmax, "subtract the greatest",
              [](T s) {
+               const Tensor e = exp(s - min(s, Axes{-1}, {.keepdim = true}));
+               return e / row_sum(e);
+             }),
+      ANSWER(stable_softmax, "subtract the greatest",
+             [](T s) {
                const Tensor e = exp(s - s[{_, slice(0, 1)}]);
                return e / row_sum(e);
              }),
@@ -321,8 +384,12 @@ std::vector<Answer> answers() {
              [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / -2), values); }),
       ANSWER(kernel_regression, "the score has a minus",
              [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / 2), values); }),
+      ANSWER(kernel_regression, "w stands outside the square",
+             [](T x, T keys, T values, T w) { return matmul(softmax(w * square(column(x) - keys) / -2), values); }),
       ANSWER(kernel_regression, "not divided by 2",
              [](T x, T keys, T values, T w) { return matmul(softmax(-square(w * (column(x) - keys))), values); }),
+      ANSWER(kernel_regression, "do not sum to 1",
+             [](T x, T keys, T values, T w) { return matmul(exp(square(w * (column(x) - keys)) / -2), values); }),
       ANSWER(kernel_regression, "make the queries a column",
              [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (x - column(keys))) / -2), values); }),
       ANSWER(
@@ -347,6 +414,8 @@ std::vector<Answer> answers() {
              [](T s, const Index& lengths) { return softmax(s + to_real(after(s.dim(-1), lengths)) * never); }),
       ANSWER(masked_softmax, "fills where its mask is true",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, !after(s.dim(-1), lengths), never)); }),
+      ANSWER(masked_softmax, "the softmax runs over the queries",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never), 1); }),
       ANSWER(masked_softmax, "low, but not minus infinity",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), -50)); }),
       ANSWER(masked_softmax, "your lines use masked_softmax",
@@ -360,6 +429,10 @@ std::vector<Answer> answers() {
              [](T q, T k, T w_q, T w_k, T w_v) {
                return matmul(unsqueeze(mapped(q, w_q), 2) + unsqueeze(mapped(k, w_k), 1), w_v);
              }),
+      ANSWER(additive_score, "a row for each query",
+             [](T q, T k, T w_q, T w_k, T w_v) {
+               return matmul(tanh(unsqueeze(mapped(q, w_q), 1) + unsqueeze(mapped(k, w_k), 2)), w_v);
+             }),
       ANSWER(additive_score, "add first",
              [](T q, T k, T w_q, T w_k, T w_v) {
                return matmul(unsqueeze(tanh(mapped(q, w_q)), 2) + unsqueeze(tanh(mapped(k, w_k)), 1), w_v);
@@ -371,11 +444,31 @@ std::vector<Answer> answers() {
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
       ANSWER(causal_attention, "position 0 leaks",
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 2), std::sqrt(q.dim(2))); }),
+      ANSWER(causal_attention, "a score of 0 counts as e^0",
+             [](T q, T k, T v) {
+               const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
+               return matmul(softmax(masked_fill(scores, above(q.dim(1), 1), 0)), v);
+             }),
+      ANSWER(causal_attention, "the softmax runs over the keys",
+             [](T q, T k, T v) {
+               const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
+               return matmul(softmax(masked_fill(scores, above(q.dim(1), 1), never), 1), v);
+             }),
+      ANSWER(causal_attention, "divided by sqrt(T)",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(1))); }),
+      ANSWER(causal_attention, "q and k have changed places",
+             [](T q, T k, T v) { return attend(k, q, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
       ANSWER(causal_attention, "took part in the sum of the softmax",
              [](T q, T k, T v) {
                const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
                return matmul(masked_fill(softmax(scores), above(q.dim(1), 1), 0), v);
              }),
+      ANSWER(causal_attention, "the past is hidden",
+             [](T q, T k, T v) {
+               return attend(q, k, v, tril(Mask(Shape{q.dim(1), q.dim(1)}, true), -1), std::sqrt(q.dim(2)));
+             }),
+      ANSWER(causal_attention, "attends to nothing",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 0), std::sqrt(q.dim(2))); }),
       ANSWER(causal_attention, "not divided by sqrt(d)",
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), 1); }),
 
@@ -395,15 +488,32 @@ std::vector<Answer> answers() {
              [](T x, std::int64_t H) {
                return flip(permute(reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H}), {0, 2, 1, 3}), {0});
              }),
+      ANSWER(split_heads, "has the shape [2, 3, 4, 5]",
+             [](T x, std::int64_t H) {
+               return reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H});
+             }),
 
       ANSWER(split_heads, "has the shape [4, 2, 3, 5]",
              [](T x, std::int64_t H) {
                return permute(reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H}), {2, 0, 1, 3});
              }),
 
-      ANSWER(sinusoids, "", [](std::int64_t n, std::int64_t C) { return pairs(n, C, 0, sine, cosine); }),
+      ANSWER(sinusoids, "", [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, sine, cosine); }),
+      ANSWER(sinusoids, "j is the number of the pair",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 1, 0, sine, cosine); }),
+      ANSWER(sinusoids, "different angles at position 1",
+             [](std::int64_t n, std::int64_t C) {
+               std::vector<double> values;
+               for (std::int64_t i = 0; i < n; ++i) {
+                 for (std::int64_t c = 0; c < C; ++c) {
+                   const double angle = static_cast<double>(i) / std::pow(10000, double(c) / double(C));
+                   values.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+                 }
+               }
+               return tensor({n, C}, values);
+             }),
       ANSWER(sinusoids, "every column is a sine",
-             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 0, sine, sine); }),
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, sine, sine); }),
       ANSWER(sinusoids, "alternate from row to row",
              [](std::int64_t n, std::int64_t C) {
                std::vector<double> values;
@@ -415,10 +525,14 @@ std::vector<Answer> answers() {
                }
                return tensor({n, C}, values);
              }),
+      ANSWER(sinusoids, "turn at one speed",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 0, 0, sine, cosine); }),
+      ANSWER(sinusoids, "not multiplied",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, -2, 0, sine, cosine); }),
       ANSWER(sinusoids, "the sine comes first",
-             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 0, cosine, sine); }),
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, cosine, sine); }),
       ANSWER(sinusoids, "positions count from 0",
-             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 1, sine, cosine); }),
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 1, sine, cosine); }),
       ANSWER(sinusoids, "they alternate",
              [](std::int64_t n, std::int64_t C) { return Tensor(nn::sinusoids(n, C, nn::Sinusoids::concatenated)); }),
 
@@ -428,6 +542,12 @@ std::vector<Answer> answers() {
                return (gy - row_mean(gy) - y * row_mean(gy * y)) / spread(x);
              }),
       ANSWER(layer_norm_rule, "x_j also moves mean and sigma", [](T gy, T x) { return gy / spread(x); }),
+      ANSWER(layer_norm_rule, "Subtract y mean(gy y)", [](T gy, T x) { return (gy - row_mean(gy)) / spread(x); }),
+      ANSWER(layer_norm_rule, ".correction = 0",
+             [](T gy, T x) {
+               const Tensor sigma = sqrt(var(x, -1, {.keepdim = true}) + 1e-5), y = (x - row_mean(x)) / sigma;
+               return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
+             }),
       ANSWER(layer_norm_rule, "your lines are gy - mean(gy) + y mean(gy y)",
              [](T gy, T x) {
                const Tensor y = (x - row_mean(x)) / spread(x);
@@ -437,6 +557,16 @@ std::vector<Answer> answers() {
              [](T gy, T x) {
                const Tensor sigma = sqrt(var(x, -1, {.keepdim = true, .correction = 0})), y = (x - row_mean(x)) / sigma;
                return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
+             }),
+      ANSWER(layer_norm_rule, "multiplied by y_i",
+             [](T gy, T x) {
+               const Tensor y = (x - row_mean(x)) / spread(x);
+               return (gy - row_mean(gy) - row_mean(gy * y)) / spread(x);
+             }),
+      ANSWER(layer_norm_rule, "the means go over the whole tensor",
+             [](T gy, T x) {
+               const Tensor y = (x - row_mean(x)) / spread(x);
+               return (gy - mean(gy) - y * mean(gy * y)) / spread(x);
              }),
 
       ANSWER(encoder_block, "",
@@ -483,10 +613,32 @@ std::vector<Answer> answers() {
              [](T logits, const Index& targets, double a) {
                return mean(smoothed(log_softmax(logits), targets, 1, a / logits.dim(1)));
              }),
+      ANSWER(label_smoothing, "the 4 other classes alone",
+             [](T logits, const Index& targets, double a) {
+               const double other = a / (logits.dim(1) - 1);
+               return mean(smoothed(log_softmax(logits), targets, 1 - a - other, other));
+             }),
+      ANSWER(label_smoothing, "the logarithm is missing",
+             [](T logits, const Index& targets, double a) {
+               return mean(smoothed(softmax(logits), targets, 1 - a, a / logits.dim(1)));
+             }),
+      ANSWER(label_smoothing, "have changed places",
+             [](T logits, const Index& targets, double a) {
+               return mean(smoothed(log_softmax(logits), targets, a, (1 - a) / logits.dim(1)));
+             }),
+      ANSWER(label_smoothing, "3 times the right value (3 is the size of axis 0 of logits)",
+             [](T logits, const Index& targets, double a) {
+               return sum(smoothed(log_softmax(logits), targets, 1 - a, a / logits.dim(1)));
+             }),
 
       ANSWER(label_smoothing, "0.9 [v = c] + 0.0333 1 where 0.9 [v = c] + 0.02 1 belongs",
              [](T logits, const Index& targets, double a) {
                return mean(smoothed(log_softmax(logits), targets, 1 - a, a / logits.dim(0)));
+             }),
+      ANSWER(label_smoothing, "the entropy of r is subtracted",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = (1 - a) * Tensor(one_hot(targets, 5)) + a / 5;
+               return sum(r * (log(r) - log_softmax(logits))) / 3;
              }),
 
       ANSWER(padded_loss, "",
@@ -496,6 +648,10 @@ std::vector<Answer> answers() {
              }),
       ANSWER(padded_loss, "divide by the number of words",
              [](T losses, const Index& targets, std::int64_t pad) { return mean(losses * to_real(targets != pad)); }),
+      ANSWER(padded_loss, "the sum still has the padding",
+             [](T losses, const Index& targets, std::int64_t pad) {
+               return sum(losses) / sum(to_real(targets != pad));
+             }),
       ANSWER(padded_loss, "the padding counts", [](T losses, const Index&, std::int64_t) { return mean(losses); }),
       ANSWER(padded_loss, "the mean of the means",
              [](T losses, const Index& targets, std::int64_t pad) {
@@ -537,6 +693,17 @@ std::vector<Answer> answers() {
                cache = {k, v};
                return scaled_dot_product_attention(q, cache.keys, cache.values);
              }),
+      ANSWER(cached_attention, "the new key is in front",
+             [](T q, T k, T v, Cache& cache) {
+               const bool first = !cache.keys.defined();
+               cache = {first ? k : concat({k, cache.keys}, 1), first ? v : concat({v, cache.values}, 1)};
+               return scaled_dot_product_attention(q, cache.keys, cache.values);
+             }),
+      ANSWER(cached_attention, "not divided by sqrt(d)",
+             [](T q, T k, T v, Cache& cache) {
+               cache = {behind(cache.keys, k), behind(cache.values, v)};
+               return scaled_dot_product_attention(q, cache.keys, cache.values, {.scale = 1});
+             }),
       ANSWER(cached_attention, "does not see its own position",
              [](T q, T k, T v, Cache& cache) {
                const Tensor y =
@@ -577,8 +744,12 @@ std::vector<Answer> answers() {
              [](T x) {
                return record("softsign", (x / (1 + x)).value(), wrt(x, [](T gy, T y) { return gy * square(1 - y); }));
              }),
+      ANSWER(softsign, "the derivative of tanh",
+             [](T x) { return by_rule(x, [](T gy, T y) { return gy * (1 - y * y); }); }),
       ANSWER(softsign, "has y where x belongs",
              [](T x) { return by_rule(x, [](T gy, T y) { return gy / square(1 + abs(y)); }); }),
+      ANSWER(softsign, "has x where y belongs",
+             [](T x) { return by_rule(x, [x](T gy) { return gy * square(1 - abs(x)); }); }),
       ANSWER(softsign, "it is right where x is positive",
              [](T x) { return by_rule(x, [x](T gy) { return gy / square(1 + x); }); }),
       ANSWER(softsign, "it cannot be differentiated again",
@@ -590,6 +761,8 @@ std::vector<Answer> answers() {
              [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x})[0] * v), {x})[0]; }),
       ANSWER(hessian_product, "needs one number",
              [](const Loss& f, T x, T v) { return grad(grad(f(x), {x}, {.create_graph = true})[0] * v, {x})[0]; }),
+      ANSWER(hessian_product, "the second one at x",
+             [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {v})[0]; }),
       ANSWER(hessian_product, "v takes no part",
              [](const Loss& f, T x, T) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0]), {x})[0]; }),
       ANSWER(hessian_product, "nearly right",
@@ -597,6 +770,8 @@ std::vector<Answer> answers() {
                const Tensor moved = variable((x + 1e-3 * v).value(), "moved");
                return (grad(f(moved), {moved})[0] - grad(f(x), {x})[0]) / 1e-3;
              }),
+      ANSWER(hessian_product, "a second grad is missing",
+             [](const Loss& f, T x, T v) { return grad(f(x), {x})[0] * v; }),
 
       ANSWER(patch_embedding, "",
              [](T images, std::int64_t p, T weight) {
@@ -609,6 +784,10 @@ std::vector<Answer> answers() {
       ANSWER(patch_embedding, "come as row, column, channel",
              [](T images, std::int64_t p, T weight) {
                return patches(images, p, weight, {0, 2, 4, 3, 5, 1});
+             }),
+      ANSWER(patch_embedding, "patches come row by row",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 4, 2, 1, 3, 5});
              }),
 
       ANSWER(no_improvement, "",
@@ -678,6 +857,10 @@ std::vector<Answer> answers() {
       ANSWER(region_mask, "the bounds are <",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
                return differing(size, M, size - M + 1, size - shift + 1);
+             }),
+      ANSWER(region_mask, "the second bound is size - shift",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(size, M, size - M, size - M + shift);
              }),
       ANSWER(region_mask, "the other way round",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {

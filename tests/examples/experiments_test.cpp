@@ -35,6 +35,71 @@ TEST_CASE("a convolution over k tokens needs (n - 1) / (k - 1) layers, rounded u
   CHECK(measure(Layer::convolution, 10, 2, 5).path == 3);
 }
 
+TEST_CASE("operations, waiting and paths grow with n and d as the table of the paper says") {
+  constexpr std::int64_t d = 4, k = 5;
+  const std::vector<double> lengths{16, 32, 64};
+  const auto grows = [&](Layer layer, auto quantity) {
+    std::vector<double> values;
+    for (const double n : lengths) {
+      values.push_back(static_cast<double>(measure(layer, static_cast<std::int64_t>(n), d, k).*quantity));
+    }
+    return exponent(lengths, values);
+  };
+  CHECK(grows(Layer::attention, &Costs::multiplications) == doctest::Approx(2));
+  CHECK(grows(Layer::attention, &Costs::sequential) == doctest::Approx(0));
+  CHECK(grows(Layer::attention, &Costs::path) == doctest::Approx(0));
+  CHECK(grows(Layer::recurrence, &Costs::multiplications) ==
+        doctest::Approx(1).epsilon(0.03));  // n d^2 and the states' (n - 1) d^2
+  CHECK(grows(Layer::recurrence, &Costs::sequential) == doctest::Approx(1));
+  CHECK(grows(Layer::recurrence, &Costs::path) == doctest::Approx(1));
+  CHECK(grows(Layer::convolution, &Costs::multiplications) == doctest::Approx(1));
+  CHECK(grows(Layer::convolution, &Costs::sequential) == doctest::Approx(0));
+  CHECK(grows(Layer::convolution, &Costs::path) == doctest::Approx(1).epsilon(0.03));
+
+  const auto with_width = [](Layer layer) {
+    return exponent({4, 8}, {static_cast<double>(measure(layer, 8, 4, k).multiplications),
+                             static_cast<double>(measure(layer, 8, 8, k).multiplications)});
+  };
+  CHECK(with_width(Layer::attention) == doctest::Approx(1));
+  CHECK(with_width(Layer::recurrence) == doctest::Approx(2));
+  CHECK(with_width(Layer::convolution) == doctest::Approx(2));
+  CHECK(measure(Layer::convolution, 8, 4, 6).multiplications * 3 ==
+        measure(Layer::convolution, 8, 4, 3).multiplications * 6);
+}
+
+TEST_CASE("a deep plain stack trains worse than a shallow one, and than the same stack with residual connections") {
+  Config config;
+  config.epochs = 15;
+  const Spiral data = spiral(config);
+  const auto last_loss = [&](std::int64_t depth, Path path) {
+    return train(config, data, depth, path, 1, [](double) {}).back();
+  };
+  const double shallow = last_loss(2, Path::plain), plain = last_loss(32, Path::plain);
+  const double deep_residual = last_loss(32, Path::residual);
+  CHECK(plain > 1);  // guessing has ln 3 = 1.099
+  CHECK(shallow < 0.8);
+  CHECK(deep_residual < 0.8);
+}
+
+TEST_CASE("a transformer is drawn with more boxes at each depth from 0 to 3") {
+  using namespace xgrad;
+  const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 2}};
+  const Tensor logits = model(Index({1, 16}, std::int64_t{1}));
+  std::vector<std::size_t> boxes;
+  for (const int depth : {0, 1, 2, 3}) boxes.push_back(GraphView::of({logits}, {.depth = depth}).vertices.size());
+  CHECK(boxes.front() == 6);  // ids, embedding, positions, blocks, norm, logits
+  for (std::size_t depth = 1; depth < 4; ++depth) CHECK(boxes[depth] > boxes[depth - 1]);
+}
+
+TEST_CASE("a residual block learns the identity near 0 in fewer steps than a plain one, for four of five seeds at least") {
+  int seeds = 0;
+  for (const Seed seed : {1, 2, 3, 4, 5}) {
+    const double plain = fit(Path::plain, 150, 0.1, seed).back(), residual = fit(Path::residual, 150, 0.1, seed).back();
+    seeds += residual < 0.02 && plain > 10 * residual;
+  }
+  CHECK(seeds >= 4);
+}
+
 TEST_CASE("multiplications grow with the width and the kernel as the table of the paper says") {
   const auto with_width = [](Layer layer) {
     return exponent({4, 8}, {static_cast<double>(measure(layer, 8, 4, 5).multiplications),
@@ -85,12 +150,63 @@ TEST_CASE("the labels of reviews and of words are right") {
   CHECK(id_of("light") < vocabulary);
 }
 
+TEST_CASE("words need each other: a tagger and a classifier with attention learn what those without do not") {
+  const auto learnt = [](auto model, const Labelled& data, const Mask& counts, const AttentionMask& mask) {
+    fit(*model, data, mask);
+    return accuracy(*model, data, mask, counts);
+  };
+  const AttentionMask alone = nn::window({.before = 0, .after = 0});
+  manual_seed(1);
+  const Labelled film = reviews(), saw = tagged().rows(3 * arange(200));
+  CHECK(learnt(std::make_unique<Classifier>(nn::root), film, film.labels >= 0, {}) > 0.95);
+  CHECK(learnt(std::make_unique<Classifier>(nn::root), film, film.labels >= 0, alone) <= 0.75);
+  CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), {}) > 0.95);
+  CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), alone) < 0.8);
+}
+
 TEST_CASE("a second of sound is 98 frames of 25 ms, one every 10 ms") {
   const Tensor sound = reshape(to_real(arange(16000)), {1, 16000});
   const Array heard = frames(sound).value();
   REQUIRE(heard.shape() == Shape{1, 98, 400});
   for (std::int64_t frame = 0; frame < 98; ++frame) {
     for (std::int64_t i = 0; i < 400; ++i) CHECK(heard.at({0, frame, i}) == 160 * frame + i);
+  }
+}
+
+TEST_CASE("a node attends to itself and to its neighbours, to equal ones equally") {
+  const Mask linked = five_nodes();
+  const Tensor nodes = ones({1, 5, 4});
+  const Array weights = nn::DotProductAttention{nn::root}.weights(nodes, nodes, {.masked = !linked}).value();
+  const double third = 1.0 / 3;
+  const Tensor expected = tensor({{0.5, 0.5, 0, 0, 0},
+                                  {0.25, 0.25, 0.25, 0, 0.25},
+                                  {0, third, third, third, 0},
+                                  {0, 0, third, third, third},
+                                  {0, third, 0, third, third}});
+  CHECK(max(abs(Tensor(weights[{0}]) - expected)).item() < 1e-6);
+  CHECK(weights.at({0, 0, 2}) == 0);
+}
+
+TEST_CASE("the first word fades by a factor a step in recurrent layers, and like 1/T in attention") {
+  manual_seed(1);
+  const nn::RNN rnn{nn::root, 32, 32};
+  const nn::LSTM lstm{nn::root, 32, 32};
+  const nn::GRU gru{nn::root, 32, 32};
+  const nn::MultiHeadAttention attn{nn::root, 32, 1};
+  const auto fades = [](const auto& layer) { return influence(layer, 32) / influence(layer, 4); };
+  CHECK(fades([&](const Tensor& x) { return rnn(x).output; }) < 1e-6);
+  CHECK(fades([&](const Tensor& x) { return lstm(x).output; }) < 1e-3);
+  CHECK(fades([&](const Tensor& x) { return gru(x).output; }) < 1e-3);
+  const double ratio = fades([&](const Tensor& x) { return attn(x); });
+  CHECK(ratio > 0.02);  // 1/8, by chance more or less
+  CHECK(ratio < 0.5);
+}
+
+TEST_CASE("four windows of a shifted map hold nine regions, which do not attend to each other") {
+  const Mask apart = nn::WindowGrid(8, 8, 4, 2).regions();  // (4, 16, 16)
+  const std::vector<int> expected{0, 128, 128, 192};        // 16^2 less 1, 2, 2 and 4 regions of 16, 8, 8 and 4 tokens
+  for (std::size_t w = 0; w < 4; ++w) {
+    CHECK(std::count(apart.data() + 256 * w, apart.data() + 256 * (w + 1), true) == expected[w]);
   }
 }
 

@@ -42,6 +42,17 @@ TEST_CASE("Heads are split in numbers: a table of 0 ... 35 and the records (0,0)
   CHECK(equal(split_heads(x, 2).value(), stack({head1, head2}).value()));  // (2, 3, 2, 3)
 }
 
+TEST_CASE("Field attention: (3, 2, 6), heads (2, 3, 2, 3), scores (2, 3, 2, 2), output (3, 2, 6)") {
+  const ClickModel model;
+  CHECK(model.embedding(table_rows(three)).shape() == Shape{3, 2, 6});
+  const Interaction i = model.interaction(three);
+  for (const Tensor& heads : {i.queries, i.keys, i.values}) CHECK(heads.shape() == Shape{2, 3, 2, 3});
+  CHECK(i.scores.shape() == Shape{2, 3, 2, 2});
+  CHECK(i.output.shape() == Shape{3, 2, 6});
+  CHECK(std::ranges::all_of(i.output.value(), [](Real y) { return y >= 0; }));
+  CHECK(model(three).shape() == Shape{3});
+}
+
 TEST_CASE("Field attention is multi-head attention, scaled, cut off at 0; its matrices are Xavier-uniform") {
   manual_seed(3);
   const InteractingLayer layer{nn::root, 6, 6, 2};

@@ -42,5 +42,25 @@ TEST_CASE("A Gaussian process is sure near what it saw, and knows nothing far aw
   CHECK(at.deviation.value().at({1}) == doctest::Approx(1));
 }
 
+TEST_CASE("The likelihood's gradient finds the noise of the data, and the band covers what it should") {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    manual_seed(seed);
+    const auto seen = kernel_regression::observed(50), fresh = kernel_regression::observed(500);
+    const Tensor x = flatten(seen.x), y = flatten(seen.y);
+    const GaussianProcess process{nn::root};
+    optim::Adam adam{process.parameters(), {.lr = 0.05}};
+    const Real before = process.log_likelihood(x, y).item();
+    for (int step = 0; step < 150; ++step) adam.step(grad(-process.log_likelihood(x, y), process.parameters()));
+    CHECK(process.log_likelihood(x, y).item() > before + 0.1);
+    CHECK(process.noise().item() > 0.35);
+    CHECK(process.noise().item() < 0.65);
+    const Prediction at = process(flatten(fresh.x), x, y);
+    const Tensor deviation = sqrt(square(at.deviation) + square(process.noise()));
+    const Real covered = mean(abs(flatten(fresh.y) - at.mean) <= 2 * deviation).item();
+    CHECK(covered > 0.85);
+    CHECK(covered < 0.995);
+  }
+}
+
 }  // namespace
 }  // namespace gaussian_process

@@ -28,6 +28,21 @@ TEST_CASE("Kernel regression's data are 50 ascending places with noise of deviat
   CHECK(std::sqrt(var(many.y - truth(many.x)).item()) == doctest::Approx(0.5).epsilon(0.02));
 }
 
+TEST_CASE("A learned width lowers the loss; the curve gets rougher and the weights sharper") {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Setup s(seed);
+    const Tensor w = variable(1, "w");
+    optim::Adam adam{{w}, {.lr = 0.05}};
+    const auto loss = [&] { return mse_loss(predicted_from_others(s.seen, w), s.seen.y); };
+    const Real before = loss().item();
+    for (int step = 0; step < 100; ++step) adam.step(grad(loss(), {w}));
+    CHECK(loss().item() < 0.8 * before);
+    const Tensor fixed = kernel_weights(s.wanted.x, s.seen.x, 1), learned = kernel_weights(s.wanted.x, s.seen.x, w);
+    CHECK(roughness(matmul(learned, s.seen.y)) > 2 * roughness(matmul(fixed, s.seen.y)));
+    CHECK(sharpness(learned) > 2 * sharpness(fixed));
+  }
+}
+
 TEST_CASE("The weights written out are those of the library's layer, masked and not, and so is the gradient of w") {
   const Setup s(4);
   const nn::GaussianAttention layer{nn::root, {.w = 2, .trained = true}};

@@ -43,6 +43,17 @@ TEST_CASE("Every kind drops weights in training, and not otherwise") {
   }
 }
 
+TEST_CASE("With equal keys every kind averages the values that a query may see") {
+  for (const auto& attn : every_kind(2, 0.5)) {
+    CAPTURE(attn->description());
+    const Tensor q(normal({2, 1, 2}));
+    CHECK(!equal((*attn)(q, same_keys, counting_values, two_and_six).value(), averages));
+    const Eval eval(*attn);
+    check_close((*attn)(q, same_keys, counting_values, two_and_six).value(), averages);
+  }
+  CHECK(AdditiveAttention(root, {.query = 20, .key = 2, .hidden = 8}).num_parameters() == 20 * 8 + 2 * 8 + 8);
+}
+
 TEST_CASE("Every kind is score, softmax, weighted sum, under any mask, and offers its weights to a recorder") {
   const Tensor q(normal({2, 3, 4}, 1)), k(normal({2, 5, 4}, 2)), v(normal({2, 5, 3}, 3));
   Mask hidden({2, 1, 3, 5}, false);
@@ -189,6 +200,23 @@ TEST_CASE("Windowed attention is scaled dot-product attention under a band") {
   CHECK(weights.value().at({0, 3, 5}) == 0);
   CHECK_REFUSED(ShapeError, attn(q, k[{_, slice(0, 5)}], v[{_, slice(0, 5)}]), "windowed_attention",
                 "needs as many queries as keys, got 7 and 5");
+}
+
+TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scores divided by 8") {
+  const SelfAttention attn{root, 512, 64};
+  CHECK(attn.num_parameters() == 3 * 512 * 64);
+  const Tensor x(normal({2, 7, 512}));
+  const Tensor rows = attn(x);
+  CHECK(rows.shape() == Shape{2, 7, 64});
+  const Tensor columns = attn.columns(transpose(x));
+  CHECK(columns.shape() == Shape{2, 64, 7});
+  check_close(transpose(columns).value(), rows.value());
+
+  const Tensor q = attn.w_q(x), k = attn.w_k(x), v = attn.w_v(x);
+  check_close(attn.attn.score(q, k).value(), (matmul(q, transpose(k)) / 8).value());
+  check_close(rows.value(), plain::attention(q, k, v).value());
+  CHECK_REFUSED(ShapeError, attn.columns(x[0]), "self_attention",
+                "needs three axes (batch, width, positions), got [7, 512]");
 }
 
 TEST_CASE("Self-attention is the formula, with positions as rows and as columns") {

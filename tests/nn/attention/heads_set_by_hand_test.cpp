@@ -32,6 +32,16 @@ struct AdditiveHeads : nn::Layer<AdditiveHeads, AdditiveHeadsOptions> {
   }
 };
 
+TEST_CASE("One head with additive scores is additive attention followed by W_o, where W_v is the identity") {
+  const AdditiveHeads attn{nn::root, {6, 1, 5}};
+  attn.w_v.weight.assign(eye(6).value());
+  const Tensor q(normal({2, 3, 6}, 1)), k(normal({2, 4, 6}, 2)), v(normal({2, 4, 6}, 3));
+  const AttentionMask mask = nn::padding(Index({2}, {2, 4}));
+  check_close(attn(q, k, v, mask).value(), attn.w_o(attn.heads[0](q, k, v, mask)).value());
+  const AdditiveHeads other{nn::root, {6, 1, 5}};  // and not where W_v is another matrix
+  CHECK(max(abs(other(q, k, v, mask) - other.w_o(other.heads[0](q, k, v, mask)))).item() > 1e-2);
+}
+
 TEST_CASE("Two heads with additive scores pool halves of the values by the weights of each, element by element") {
   const AdditiveHeads attn{nn::root, {4, 2, 3}};
   const Array q = normal({1, 2, 4}, 1), k = normal({1, 3, 4}, 2), v = normal({1, 3, 4}, 3);

@@ -97,6 +97,17 @@ TEST_CASE("Dropout and drop path refuse what is no probability, and drop path a 
   CHECK(equal(Dropout(root, 1)(Array({2}, Real(3))).value(), Array({2}, Real(0))));
 }
 
+TEST_CASE("Embedding is one_hot times the table, values and gradients") {
+  const Embedding table{root, 7, 4};
+  const Index ids({2, 3}, {1, 2, 6, 2, 0, 2});
+  const Tensor looked_up = table(ids), multiplied = matmul(one_hot(ids, 7), table.weight);
+  CHECK(looked_up.shape() == Shape{2, 3, 4});
+  check_close(looked_up.value(), multiplied.value());
+  const Tensor seed(normal({2, 3, 4}));
+  check_close(grad(looked_up, {table.weight}, {.seed = seed})[0].value(),
+              grad(multiplied, {table.weight}, {.seed = seed})[0].value());
+}
+
 TEST_CASE("The padding row begins as zeros and gets no gradient") {
   for (const std::int64_t padding : {2, -5}) {
     const Embedding table{root, 7, 4, {.padding_idx = padding}};
@@ -136,6 +147,21 @@ TEST_CASE("Concatenated sinusoids are the same numbers, sines first") {
   }
   CHECK(sinusoids(3, 5).at({2, 4}) == doctest::Approx(std::sin(2 / std::pow(10000.0, 4 / 5.0))));
   CHECK(sinusoids(3, 5, Sinusoids::concatenated).at({2, 3}) == doctest::Approx(std::cos(2.0)));
+}
+
+TEST_CASE("Shifting by delta is a rotation of each pair by an angle that delta alone decides") {
+  const int C = 16;
+  const Array p = sinusoids(100, C);
+  for (const int delta : {1, 5, 37}) {
+    for (int j = 0; j < C / 2; ++j) {
+      const double angle = delta / std::pow(10000.0, 2.0 * j / C), c = std::cos(angle), s = std::sin(angle);
+      for (const int i : {0, 1, 20, 62}) {
+        const double sine = p.at({i, 2 * j}), cosine = p.at({i, 2 * j + 1});
+        CHECK(p.at({i + delta, 2 * j}) == doctest::Approx(c * sine + s * cosine).epsilon(1e-10));
+        CHECK(p.at({i + delta, 2 * j + 1}) == doctest::Approx(-s * sine + c * cosine).epsilon(1e-10));
+      }
+    }
+  }
 }
 
 TEST_CASE("Positions are added from the place on where the sequence is") {

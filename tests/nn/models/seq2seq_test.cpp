@@ -14,6 +14,36 @@ Seq2SeqOptions small(Context context) { return {.context = context, .embed = 3, 
 
 const Index source({2, 4}, {1, 2, 3, 4, 4, 2, 0, 0}), lengths({2}, {4, 2}), target({2, 3}, {1, 2, 3, 1, 3, 4});
 
+TEST_CASE("An encoder that reverses its source reads each from its last word on") {
+  Seq2SeqOptions options = small(Context::attention);
+  manual_seed(3);
+  const Seq2SeqEncoder plain{root, 5, options};
+  options.reverse_source = true;
+  manual_seed(3);
+  const Seq2SeqEncoder reversing{root, 5, options};
+  const Index reversed({2, 4}, {4, 3, 2, 1, 2, 4, 0, 0});
+  CHECK(equal(reversing(source, lengths).output.value(), plain(reversed, lengths).output.value()));
+  CHECK_REFUSED(ValueError, reversing(source, Index({2}, {5, 1})), "reversed_within",
+                "length 5 of row 0 is not in [0, 4]");
+  CHECK_REFUSED(ShapeError, reversing(source, Index({1}, {4})), "reversed_within", "ids [2, 4] with lengths [1]");
+}
+
+TEST_CASE("Only the attention sees more of the source than the encoder's last states") {
+  for (const Context context : contexts) {
+    const Seq2Seq model(root, 5, 6, small(context));
+    const Recurrence states = model.encoder(source, lengths);
+    Seq2SeqState state{
+        .h = states.h, .context = states.h[-1], .memory = states.output, .memory_mask = padding(lengths)};
+    Seq2SeqState blind = state;
+    blind.memory = zeros({2, 4, 4});
+    Seq2SeqState without_context = state;
+    without_context.context = zeros({2, 4});
+    const Tensor logits = model.decoder(target, state);
+    CHECK(equal(model.decoder(target, blind).value(), logits.value()) == (context != Context::attention));
+    CHECK(equal(model.decoder(target, without_context).value(), logits.value()) == (context != Context::every_step));
+  }
+}
+
 TEST_CASE("Step by step, with rows dropped and doubled, the logits are those of teacher forcing") {
   for (const Context context : contexts) {
     const Seq2Seq model(root, 5, 6, small(context));

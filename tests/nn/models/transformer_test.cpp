@@ -37,6 +37,25 @@ TEST_CASE("A residual connection adds inputs of one shape") {
                 "shapes differ: [2, 3, 4] and [2, 4, 3]", "in add_norm (AddNorm)");
 }
 
+TEST_CASE("Residual connection, dropout, norm") {
+  const AddNorm add_norm{root, {3, 4}, {.dropout = 0.5}};
+  CHECK(add_norm(ones({2, 3, 4}), ones({2, 3, 4})).shape() == Shape{2, 3, 4});
+  CHECK(add_norm.norm->weight.shape() == Shape{3, 4});
+  struct Model : Module {
+    AddNorm add_norm{at("add_norm"), {3, 4}};
+  } model;
+  CHECK_REFUSED(ShapeError, model.add_norm(ones({2, 3, 4}), ones({2, 4, 3})), "add_norm",
+                "shapes differ: [2, 3, 4] and [2, 4, 3]", "in add_norm (AddNorm)");
+}
+
+TEST_CASE("The norm comes after the sum, or before the sublayer") {
+  const AddNorm post{root, {4}}, pre{root, {4}, {.order = NormOrder::pre}};
+  const Tensor x(normal({3, 4}));
+  const auto sublayer = [](const Tensor& v) { return v * v; };
+  check_close(post.around(x, sublayer).value(), layer_norm(x + x * x).value());
+  check_close(pre.around(x, sublayer).value(), (x + layer_norm(x) * layer_norm(x)).value());
+}
+
 TEST_CASE("The norm is a layer norm with or without gain and bias, a batch norm, or none") {
   const Tensor x(normal({2, 3, 4})), y(normal({2, 3, 4}, 2));
   const Tensor h = x + y;
@@ -69,6 +88,19 @@ TEST_CASE("An encoder with any kind of norm has the gradients of differences, an
   }
 }
 
+TEST_CASE("The feed-forward network treats all positions alike") {
+  for (const Activation& activation : {Activation(relu), Activation(gelu)}) {
+    const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8, .activation = activation}};
+    const Array y = ffn(ones({2, 3, 4})).value();
+    CHECK(y.shape() == Shape{2, 3, 8});
+    for (std::int64_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == y.data()[i % 8]);
+  }
+  const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8}};
+  CHECK(ffn.description() == "Mlp 4 -> 4 -> 8");
+  const Tensor x(normal({1, 1, 4}));
+  check_close(ffn(x).value(), ffn.fc2(relu(ffn.fc1(x))).value());
+}
+
 // ---- Encoder ----
 
 TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
@@ -77,6 +109,19 @@ TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
   REQUIRE(encoder.norm);
   CHECK(encoder.norm->path() == "norm");
   CHECK(largest(mean(encoder(Index({1, 3}, {4, 2, 9})), -1).value()) < 1e-12);
+}
+
+TEST_CASE("Norms over (100, 24): 4,800 numbers each, 9,600 a block, and the shape is kept") {
+  const EncoderBlock block{root, over_positions};
+  const DecoderBlock decoder_block{root, over_positions};
+  const Encoder encoder{root, 200, over_positions};
+  const Eval eval_block(block), eval_decoder_block(decoder_block), eval_encoder(encoder);
+  CHECK(block(ones({2, 100, 24}), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(decoder_block(ones({2, 100, 24}), ones({2, 7, 24})).shape() == Shape{2, 100, 24});
+  CHECK(encoder(Index({2, 100}, 1), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  for (const AddNorm* each : {&block.add_norm1, &block.add_norm2}) CHECK(each->num_parameters() == 4800);
+  CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 9600);
+  CHECK(decoder_block.num_parameters() == 8 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 3 * 4800);
 }
 
 // ---- What the norms run over ----
@@ -244,6 +289,32 @@ TEST_CASE("Every block attends to the encoder block of its depth") {
     for (int i = 0; i < 2; ++i) h = decoder.blocks[i](h, layers[static_cast<std::size_t>(i)], mask);
     check_close(decoder(ids, layers, mask).value(), decoder.out(decoder.norm ? (*decoder.norm)(h) : h).value());
   }
+}
+
+TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
+  const Decoder decoder{root, 13, attending(CrossAttention::all)};
+  const Tensors layers{normal({2, 3, 6}), normal({2, 3, 6}, 2)};
+  const Index ids({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  // The same keys one block behind the other; their order does not matter.
+  const Tensor memory = concat(layers, 1);
+  const Tensor bias(normal({2, 1, 4, 3}, 3));
+  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = mask({{false, true, false}})},
+                      biased{.bias = bias};
+  CHECK(decoder(ids, layers).shape() == Shape{2, 4, 13});
+  check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
+  const Mask behind = padding_mask(lengths_3_2, 3).reshaped({2, 1, 1, 3});
+  check_close(decoder(ids, layers, padded).value(),
+              decoder(ids, memory, AttentionMask{.masked = concat(std::vector{behind, behind}, -1)}).value());
+  check_close(decoder(ids, layers, ignored).value(),
+              decoder(ids, memory, AttentionMask{.masked = mask({{false, true, false, false, true, false}})}).value());
+  check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, AttentionMask{.bias = concat({bias, bias}, -1)}).value());
+
+  AttentionRecorder recorder;
+  decoder(ids, layers, padded);
+  const Array weights = recorder.last("blocks.0.cross_attn");  // (B, H, T, S N)
+  CHECK(weights.shape() == Shape{2, 2, 4, 6});
+  for (const std::int64_t key : {4, 5}) CHECK(weights.at({1, 0, 0, key}) == 0);
+  for (const std::int64_t key : {0, 1, 2, 3}) CHECK(weights.at({1, 0, 0, key}) > 0);
 }
 
 TEST_CASE("Memory masks count positions, whatever the decoder attends to, also step by step") {

@@ -21,6 +21,21 @@ TEST_CASE("An oblong picture has a position for each of its patches, and one for
   CHECK(model.features(normal({2, 2, 8, 6})).shape() == Shape{2, 7, 6});
 }
 
+TEST_CASE("Patches become tokens by one linear map, and a class token stands before them") {
+  // F1: 224 x 224 x 3 in patches of 16 x 16 are 196 tokens of 768.
+  const VisionTransformer model{root, small_vit};
+  const Tensor x = normal({2, 2, 8, 4});
+  const Tensor map = model.conv_proj(x);  // (2, 6, 2, 2)
+  CHECK(map.shape() == Shape{2, 6, 2, 2});
+  const Tensor pixels = permute(reshape(x, {2, 2, 2, 4, 2, 2}), {0, 2, 4, 1, 3, 5});  // (B, h, w, C, 4, 2)
+  const Tensor tokens =
+      linear(reshape(pixels, {2, 4, 16}), reshape(model.conv_proj.weight, {6, 16}), model.conv_proj.bias);
+  check_close(transpose(flatten(map, 2), 1, 2).value(), tokens.value());
+  CHECK(model.features(x).shape() == Shape{2, 5, 6});
+  CHECK(model.encoder.pos_embedding.shape() == Shape{1, 5, 6});
+  CHECK(model(x).shape() == Shape{2, 3});
+}
+
 TEST_CASE("Drop path of the vision transformer grows from layer to layer") {
   VisionTransformerOptions options = small_vit;
   options.layers = 3;
@@ -45,6 +60,17 @@ TEST_CASE("The vision transformer refuses bad settings and inputs") {
                 "in encoder.layers.encoder_layer_0.self_attention (MultiheadAttention 6, 4 heads)");
   const VisionTransformer model{root, small_vit};
   CHECK_REFUSED(ShapeError, model(zeros({1, 2, 4, 8})), "vision_transformer", "needs (B, 2, 8, 4), got [1, 2, 4, 8]");
+}
+
+TEST_CASE("Windows that were shifted come back to exactly where they were") {
+  for (const Size2d& size : {Size2d{4, 6}, Size2d{5, 7}, Size2d{2, 3}, Size2d{1, 9}}) {
+    for (const Size2d& shift : {Size2d{0}, Size2d{1}, Size2d{1, 0}}) {
+      const WindowGrid grid(size.height, size.width, {2, 3}, shift);
+      const Tensor x = normal({2, size.height, size.width, 3});
+      CHECK(grid.partition(x).shape() == Shape{2 * grid.windows(), 6, 3});
+      CHECK(equal(grid.reverse(grid.partition(x)).value(), x.value()));
+    }
+  }
 }
 
 const SwinTransformerOptions small_swin{
@@ -75,6 +101,16 @@ TEST_CASE("A shifted window keeps tokens apart that are no neighbours") {
     }
   }
   CHECK(!WindowGrid(2, 2, 2, 1).shifted());
+}
+
+TEST_CASE("Each stage halves the map and doubles the channels") {
+  const SwinTransformer model{root, small_swin};
+  const Tensor x = normal({1, 1, 12, 8});
+  const Tensor patches = model.features.get<SwinPatches>(0)(x);
+  CHECK(patches.shape() == Shape{1, 6, 4, 4});
+  CHECK(model.features(x).shape() == Shape{1, 3, 2, 8});
+  CHECK(model(x).shape() == Shape{1, 3});
+  CHECK(model(normal({2, 1, 7, 5})).shape() == Shape{2, 3});
 }
 
 TEST_CASE("Drop path of the Swin transformer grows from block to block of all stages, and every other one is shifted") {
