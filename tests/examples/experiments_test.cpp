@@ -1,31 +1,34 @@
-// The experiments: costs of layers, counted by hand on small graphs; other sets of vectors. What they train is on pages, with
-// figures that `tests/long figures` compares.
+// The experiments: costs of layers, counted by hand on small graphs, and how they grow; residual connections against
+// degradation, in a few epochs; zero and the identity; other sets of vectors; how far layers remember; windows.
 #include <doctest/doctest.h>
 
-#include <vector>
+#include <algorithm>
+#include <cmath>
+#include <memory>
 
 #include <experiments/layers.h>
+#include <experiments/near_zero.h>
 #include <experiments/sets.h>
+#include <experiments/stacks.h>
 
 namespace compare_layers {
 namespace {
 
 TEST_CASE("two tokens of width 1: multiplications, waiting products and paths are those counted by hand") {
-  struct Row {
-    Layer layer;
-    int multiplications, sequential, path;
-  };
-  const std::vector<Row> rows{
-      {Layer::attention, 8, 2, 1},     // two queries: two scores and two weighted values each; scores, then values
-      {Layer::recurrence, 3, 2, 2},    // x_1 w, x_2 w, h_1 u; x_1 w, h_1 u
-      {Layer::convolution, 4, 1, 1}};  // two tokens of two inputs each
-  for (const Row& row : rows) {
-    CAPTURE(row.multiplications);
-    const Costs costs = measure(row.layer, 2, 1, 2);
-    CHECK(costs.multiplications == row.multiplications);
-    CHECK(costs.sequential == row.sequential);
-    CHECK(costs.path == row.path);
-  }
+  const Costs attention = measure(Layer::attention, 2, 1, 2);
+  CHECK(attention.multiplications == 8);  // two queries: two scores and two weighted values each
+  CHECK(attention.sequential == 2);       // scores, then values
+  CHECK(attention.path == 1);             // a value goes straight into every result
+
+  const Costs recurrence = measure(Layer::recurrence, 2, 1, 2);
+  CHECK(recurrence.multiplications == 3);  // x_1 w, x_2 w, h_1 u
+  CHECK(recurrence.sequential == 2);       // x_1 w, h_1 u
+  CHECK(recurrence.path == 2);
+
+  const Costs convolution = measure(Layer::convolution, 2, 1, 2);
+  CHECK(convolution.multiplications == 4);  // two tokens of two inputs each
+  CHECK(convolution.sequential == 1);
+  CHECK(convolution.path == 1);
 }
 
 TEST_CASE("a convolution over k tokens needs (n - 1) / (k - 1) layers, rounded up, to see them all") {
@@ -67,6 +70,12 @@ TEST_CASE("operations, waiting and paths grow with n and d as the table of the p
         measure(Layer::convolution, 8, 4, 3).multiplications * 6);
 }
 
+}  // namespace
+}  // namespace compare_layers
+
+namespace residual {
+namespace {
+
 TEST_CASE("a deep plain stack trains worse than a shallow one, and than the same stack with residual connections") {
   Config config;
   config.epochs = 15;
@@ -81,6 +90,19 @@ TEST_CASE("a deep plain stack trains worse than a shallow one, and than the same
   CHECK(deep_residual < 0.8);
 }
 
+TEST_CASE("the gradient grows from block to block on its way down a plain stack, and not past residual connections") {
+  const Config config;
+  const Spiral data = spiral(config);
+  CHECK(first_gradient(config, data, 32, Path::plain, 1) > 1000 * first_gradient(config, data, 2, Path::plain, 1));
+  CHECK(first_gradient(config, data, 32, Path::residual, 1) < 10 * first_gradient(config, data, 2, Path::residual, 1));
+}
+
+}  // namespace
+}  // namespace residual
+
+namespace diagrams {
+namespace {
+
 TEST_CASE("a transformer is drawn with more boxes at each depth from 0 to 3") {
   using namespace xgrad;
   const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 2}};
@@ -91,6 +113,11 @@ TEST_CASE("a transformer is drawn with more boxes at each depth from 0 to 3") {
   for (std::size_t depth = 1; depth < 4; ++depth) CHECK(boxes[depth] > boxes[depth - 1]);
 }
 
+}  // namespace
+}  // namespace diagrams
+namespace near_zero {
+namespace {
+
 TEST_CASE("a residual block learns the identity near 0 in fewer steps than a plain one, for four of five seeds at least") {
   int seeds = 0;
   for (const Seed seed : {1, 2, 3, 4, 5}) {
@@ -100,20 +127,8 @@ TEST_CASE("a residual block learns the identity near 0 in fewer steps than a pla
   CHECK(seeds >= 4);
 }
 
-TEST_CASE("multiplications grow with the width and the kernel as the table of the paper says") {
-  const auto with_width = [](Layer layer) {
-    return exponent({4, 8}, {static_cast<double>(measure(layer, 8, 4, 5).multiplications),
-                             static_cast<double>(measure(layer, 8, 8, 5).multiplications)});
-  };
-  CHECK(with_width(Layer::attention) == doctest::Approx(1));
-  CHECK(with_width(Layer::recurrence) == doctest::Approx(2));
-  CHECK(with_width(Layer::convolution) == doctest::Approx(2));
-  CHECK(measure(Layer::convolution, 8, 4, 6).multiplications * 3 ==
-        measure(Layer::convolution, 8, 4, 3).multiplications * 6);
-}
-
 }  // namespace
-}  // namespace compare_layers
+}  // namespace near_zero
 
 namespace sets_of_vectors {
 namespace {
@@ -187,6 +202,23 @@ TEST_CASE("a node attends to itself and to its neighbours, to equal ones equally
   CHECK(weights.at({0, 0, 2}) == 0);
 }
 
+}  // namespace
+}  // namespace sets_of_vectors
+
+namespace remembering {
+namespace {
+
+using namespace xgrad;
+
+// |dy_T/dx_1| of an untrained layer, which has the width of its input.
+template <class F>
+double influence(const F& layer, std::int64_t length) {
+  const Tensor others = random_normal({1, length - 1, 32}, {.seed = 1, .draw = 2});
+  const auto last = [&](const Tensor& first) { return layer(concat({first, others}, 1))[{0, -1}]; };
+  const Tensor slopes = jacobian(last, random_normal({1, 1, 32}, {.seed = 1, .draw = 1}));
+  return std::sqrt(sum(slopes * slopes).item());
+}
+
 TEST_CASE("the first word fades by a factor a step in recurrent layers, and like 1/T in attention") {
   manual_seed(1);
   const nn::RNN rnn{nn::root, 32, 32};
@@ -211,4 +243,4 @@ TEST_CASE("four windows of a shifted map hold nine regions, which do not attend 
 }
 
 }  // namespace
-}  // namespace sets_of_vectors
+}  // namespace remembering

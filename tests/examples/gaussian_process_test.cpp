@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include <gaussian_process/process.h>
+#include <kernel_regression/regression.h>
 
 namespace gaussian_process {
 namespace {

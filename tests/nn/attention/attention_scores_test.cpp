@@ -28,6 +28,16 @@ std::vector<std::unique_ptr<AttentionPooling>> every_kind(std::int64_t width, do
   return kinds;
 }
 
+// The worked example: equal keys, so that every query averages the values that it may see.
+const Tensor same_keys = ones({2, 10, 2});
+const Tensor counting_values = [] {
+  Array v(Shape{2, 10, 4});
+  for (std::int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = static_cast<Real>(i % 40);
+  return v;
+}();
+const AttentionMask two_and_six = padding(Index({2}, {2, 6}));
+const Array averages({2, 1, 4}, {2, 3, 4, 5, 10, 11, 12, 13});
+
 // ---- One interface ----
 
 TEST_CASE("Every kind drops weights in training, and not otherwise") {

@@ -111,6 +111,12 @@ TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
   CHECK(largest(mean(encoder(Index({1, 3}, {4, 2, 9})), -1).value()) < 1e-12);
 }
 
+// ---- What the norms run over ----
+
+// Norms over (T, C): all numbers of a sequence, and a weight and a bias for each of them.
+const TransformerOptions over_positions{
+    .dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5, .norm_shape = {100, 24}};
+
 TEST_CASE("Norms over (100, 24): 4,800 numbers each, 9,600 a block, and the shape is kept") {
   const EncoderBlock block{root, over_positions};
   const DecoderBlock decoder_block{root, over_positions};
@@ -123,8 +129,6 @@ TEST_CASE("Norms over (100, 24): 4,800 numbers each, 9,600 a block, and the shap
   CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 9600);
   CHECK(decoder_block.num_parameters() == 8 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 3 * 4800);
 }
-
-// ---- What the norms run over ----
 
 TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T") {
   struct Model : Module {
