@@ -98,10 +98,17 @@ void check_differences(const LayerRow& row) {
     parameter.assign((Tensor(normal(parameter.shape(), seed++)) * 0.5).value());
   }
   const std::int64_t batch = row.least == 0 ? 2 : row.least + 1;
+  std::vector<Array> all = inputs_of(row, batch);
+  const auto inputs = static_cast<std::ptrdiff_t>(all.size());
   const auto f = [&](const Tensors& xs) { return run(row, module, xs, batch); };
-  const std::vector<Array> inputs = inputs_of(row, batch);
-  if (module.parameters().size() > 6) return check_module_gradients(module, f, inputs);
-  check_gradients(as_function(module, f), arguments_of(module, inputs));
+  if (module.parameters().size() > 6) return check_module_gradients(module, f, all);
+  for (const Tensor& parameter : module.parameters()) all.push_back(parameter.value());
+  check_gradients(
+      [&](const Tensors& xs) {
+        const nn::FunctionalCall scope(module, Tensors(xs.begin() + inputs, xs.end()));
+        return f(Tensors(xs.begin(), xs.begin() + inputs));
+      },
+      all);
 }
 
 void check_plain(const LayerRow& row, const Module& module) {

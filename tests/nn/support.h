@@ -4,14 +4,17 @@
 #include "support/check.h"
 #include "support/fixtures.h"
 
+#include <cmath>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <xgrad/nn/module.h>
-#include <xgrad/nn/parameters/functional_call.h>
+#include <xgrad/ops/shape/broadcast.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
 
@@ -31,35 +34,44 @@ inline NamedArrays part(const StateFile& file, const std::string& prefix) {
   return found;
 }
 
-/// f(inputs) as a function of the inputs and, after them, of values of all parameters; and the values of both.
-inline Function as_function(const nn::Module& module, const Function& f) {
-  return [&module, f](const Tensors& xs) {
-    const auto values = xs.end() - std::ssize(module.parameters());
-    const nn::FunctionalCall scope(module, Tensors(values, xs.end()));
-    return f(Tensors(xs.begin(), values));
-  };
-}
-inline std::vector<Array> arguments_of(const nn::Module& module, std::vector<Array> inputs) {
-  for (const Tensor& parameter : module.parameters()) inputs.push_back(parameter.value());
-  return inputs;
-}
+/// Checks the gradients of a random combination of f(inputs) with respect to the inputs and all parameters of the
+/// module against five-point differences, along three random directions for each, relative to the largest entry of its
+/// gradient. Use double, and no dropout.
+inline void check_module_gradients(const nn::Module& module, const std::function<Tensor(const Tensors&)>& f,
+                                   const std::vector<Array>& inputs = {}, double tolerance = 1e-7) {
+  Tensors xs;
+  for (const Array& input : inputs) xs.push_back(variable(input));
+  Tensors all = xs;
+  for (const Tensor& parameter : module.parameters()) all.push_back(parameter);
 
-/// Checks the gradients of f(inputs) with respect to the inputs and all parameters of the module, along three random
-/// directions for each. Use double, and no dropout.
-inline void check_module_gradients(const nn::Module& module, const Function& f, const std::vector<Array>& inputs = {}) {
-  const std::vector<Array> places = arguments_of(module, inputs);
-  const auto along = [&](const Tensors& steps) {
-    Tensors xs;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      Tensor x = places[k];
-      for (std::uint64_t i = 0; i < 3; ++i) {
-        x = x + steps[k][static_cast<std::int64_t>(i)] * Tensor(normal(places[k].shape(), 31 * i + k + 7));
-      }
-      xs.push_back(x);
+  const Tensor y = f(xs);
+  const Tensor v(normal(y.shape(), 977));
+  const auto combination = [&](const Tensor& y) { return sum_to(y * v, {}); };
+  const Tensors gradients = grad(combination(y), all);
+  constexpr double step = 1e-4;
+  const double rounding = rounding_of_slope(size_of_terms(y.value(), v.value()), step);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Array place = all[k].value();
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const Array direction = normal(place.shape(), 31 * i + k + 7);
+      const auto at = [&](double t) {
+        const NoGrad off;
+        Array moved = place;
+        Real* out = moved.mutable_data();
+        for (std::int64_t j = 0; j < moved.size(); ++j) out[j] += static_cast<Real>(t) * direction.data()[j];
+        all[k].assign(moved);
+        return static_cast<double>(combination(f(xs)).item());
+      };
+      const double numeric = slope(at, step);
+      all[k].assign(place);
+      double exact = 0;
+      for (std::int64_t j = 0; j < place.size(); ++j) exact += gradients[k].value().data()[j] * direction.data()[j];
+      const double scale = std::max(largest(gradients[k].value()), std::abs(numeric));
+      CHECK_MESSAGE(std::abs(numeric - exact) <= tolerance * scale + rounding,
+                    (k < xs.size() ? str("input ", k) : all[k].name()), ": rule ", exact, ", finite difference ",
+                    numeric);
     }
-    return as_function(module, f)(xs);
-  };
-  check_gradients(along, std::vector<Array>(places.size(), Array({3}, Real(0))), {.order = 1});
+  }
 }
 
 /// Gives the module the stored parameters, which stand behind the inputs, and runs it. Gradients are taken with respect

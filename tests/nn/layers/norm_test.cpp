@@ -2,7 +2,6 @@
 #include "../support.h"
 #include "support/files.h"
 
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 

@@ -1,7 +1,6 @@
 // GPT, Llama and BERT: shapes, steps against the whole, generation. The reference implementation's: pretrained_test.
 #include "../support.h"
 
-#include <cmath>
 #include <thread>
 
 #include <xgrad/core/runtime/memory.h>
