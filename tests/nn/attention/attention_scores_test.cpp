@@ -133,12 +133,13 @@ TEST_CASE("Attention pooling refuses what does not fit, or would be repeated to 
     CHECK_THROWS_AS(attn->weights(q, one), ShapeError);
     CHECK_THROWS_AS(attn->score(x, x), ShapeError);
     CHECK_THROWS_AS(attn->weights(x, x), ShapeError);
-    const Tensor query = q[{_, slice(0, 1)}];
-    CHECK_REFUSED(ShapeError, (*attn)(query, q, q, {.bias = ones({3, 3})}), "attention", "bias of shape", "[3, 3]",
-                  "[2, 1, 1, 3]");
-    CHECK_REFUSED(ShapeError, (*attn)(query, q, q, {.masked = Mask({3, 3}, false)}), "attention",
-                  "masked of shape [3, 3] cannot become [2, 1, 1, 3]");
   }
+  const AdditiveAttention additive{root, {.query = 4, .key = 4, .hidden = 2}};
+  const Tensor query = q[{_, slice(0, 1)}];
+  CHECK_REFUSED(ShapeError, additive(query, q, q, {.bias = ones({3, 3})}), "attention", "bias of shape", "[3, 3]",
+                "[2, 1, 1, 3]");
+  CHECK_REFUSED(ShapeError, additive(query, q, q, {.masked = Mask({3, 3}, false)}), "attention",
+                "masked of shape [3, 3] cannot become [2, 1, 1, 3]");
   CHECK_REFUSED(ShapeError, GaussianAttention(root).score(q, normal({2, 5, 1})), "attention", "q [2, 3, 4]",
                 "k [2, 5, 1]");
   struct Wrong : AttentionPooling {
