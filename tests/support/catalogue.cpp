@@ -217,10 +217,10 @@ std::vector<Call> loss_calls(const Shape& shape) {
       const char* const name = s > 0 ? "cross_entropy, of probabilities, smoothed" : "cross_entropy, of probabilities";
       add(name, {x, share}, samples, CALL(cross_entropy(x[0], x[1], {.label_smoothing = s, .reduction = r})));
     }
-    const Input each{shape, 0.5, 2}, of_classes{{columns}, 0.5, 2};
-    add("binary_cross_entropy, weighted", {share, share, each}, shape,
+    const Input of_classes{{columns}, 0.5, 2};
+    add("binary_cross_entropy, weighted", {share, share, of_classes}, shape,
         CALL(binary_cross_entropy(x[0], x[1], {.weight = x[2], .reduction = r})));
-    add("binary_cross_entropy_with_logits, weighted", {x, share, each}, shape,
+    add("binary_cross_entropy_with_logits, weighted", {x, share, of_classes}, shape,
         CALL(binary_cross_entropy_with_logits(x[0], x[1], {.weight = x[2], .reduction = r})));
     add("cross_entropy, of probabilities, weighted", {x, share, of_classes}, samples,
         CALL(cross_entropy(x[0], x[1], {.weight = x[2], .label_smoothing = 0.3, .reduction = r})));

@@ -184,22 +184,12 @@ TEST_CASE("memory of attention grows with the length, not with its square") {
   }
 }
 
-namespace {
-
-// Keys or values (B, S, kv_heads d) with each head as often as a group has queries: (B, S, H d).
-Tensor repeated(const Tensor& x, std::int64_t kv_heads, std::int64_t group) {
-  const std::int64_t B = x.dim(0), S = x.dim(1), d = x.dim(2) / kv_heads;
-  return reshape(broadcast_to(reshape(x, {B, S, kv_heads, 1, d}), {B, S, kv_heads, group, d}),
-                 {B, S, kv_heads * group * d});
-}
-
-}  // namespace
-
 TEST_CASE("the weights of grouped attention are those of keys repeated for each query of their group") {
   const Tensor q(normal({2, 3, 8})), k(normal({2, 3, 4}, 2));
+  const Tensors heads = chunk(k, 2, 2);
   const AttentionMask mask{.lengths = Index({2}, {3, 2})};
   check_close(attention_weights(q, k, 4, {.mask = mask, .kv_heads = 2}).value(),
-              attention_weights(q, repeated(k, 2, 2), 4, {.mask = mask}).value());
+              attention_weights(q, concat({heads[0], heads[0], heads[1], heads[1]}, 2), 4, {.mask = mask}).value());
 }
 
 TEST_CASE("attention is the same bits for any number of threads, and without its kernel the same numbers") {

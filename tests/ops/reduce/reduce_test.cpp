@@ -20,6 +20,14 @@ TEST_CASE("the mean of a mask is the fraction of true elements") {
   CHECK_REFUSED(ValueError, mean(mask, 2), "mean", "axis 2", "rank 2");
 }
 
+TEST_CASE("the gradient of a product along any axis is right where a factor is 0") {
+  Array with_zero = normal({3, 4});
+  with_zero.mutable_data()[5] = 0;
+  for (const int axis : {0, 1}) {
+    check_gradients([axis](const Tensors& t) { return prod(t[0], axis); }, {with_zero});
+  }
+}
+
 TEST_CASE("sum_to undoes every broadcast between shapes of up to four axes") {
   const std::int64_t sizes[] = {0, 1, 2, 3};
   int pairs = 0;
