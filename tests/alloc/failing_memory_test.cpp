@@ -11,7 +11,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <typeinfo>
+#include <set>
+#include <string>
 
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/graph/record.h>
@@ -542,7 +543,7 @@ TEST_CASE("memory that runs out in a search loses nothing") {
   });
 }
 
-// ---- Models ----
+// ---- Layers and models ----
 
 // A place for a model that is built while memory runs out.
 struct Workshop {
@@ -551,42 +552,24 @@ struct Workshop {
   Picture picture() const { return model ? picture_of(model->state_dict()) : Picture(); }
 };
 
-template <class Model, class... Arguments>
-void check_model(const Arguments&... arguments) {
-  CAPTURE(std::string(typeid(Model).name()));
-  const auto build = [&] { return std::make_unique<Model>(nn::root, arguments...); };
-  check_each_failure(
-      seeded<Workshop>,
-      [&](Workshop& shop) {
-        manual_seed(1);
-        shop.model = build();
-      },
-      [](const Workshop& shop) { return shop.picture(); }, 1, coarse);
-  if (build()->state_dict().empty()) return;  // nothing to load
-  const TemporaryFolder folder;
-  manual_seed(2);
-  save(*build(), folder / "model");
-  check_each_failure(
-      build, [&](const nn::Module& model) { load(model, folder / "model"); },
-      [](const nn::Module& model) { return picture_of(model.state_dict()); }, 1, coarse);
-}
-
-TEST_CASE("memory that runs out while a model is built leaves nothing behind, and the next one is built") {
-  check_model<nn::PositionalEncoding>(5, 4);
-  check_model<nn::Gpt>(nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
-  check_model<nn::Llama>(
-      nn::LlamaOptions{.vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});
-  check_model<nn::Bert>(
-      nn::BertOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1, .ffn = 2, .dropout = 0});
-  const nn::TransformerOptions transformer{.dim = 2, .ffn = 2, .heads = 1, .layers = 1, .dropout = 0};
-  check_model<nn::Encoder>(3, transformer);
-  check_model<nn::EncoderDecoder>(3, 3, transformer);
-  check_model<nn::Seq2Seq>(3, 3, nn::Seq2SeqOptions{.embed = 2, .hidden = 2, .layers = 1});
-  check_model<nn::VisionTransformer>(
-      nn::VisionTransformerOptions{.image = 4, .patch = 2, .dim = 2, .heads = 1, .layers = 1, .classes = 2});
-  check_model<nn::SwinTransformer>(
-      nn::SwinTransformerOptions{.patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
-  check_model<nn::Sequential>(nn::make<nn::Linear>(2, 2), nn::make<nn::ReLU>(), nn::make<nn::BatchNorm1d>(2));
+TEST_CASE("memory that runs out while a layer is built or loaded leaves nothing behind, and the next attempt does it") {
+  std::set<std::string> seen;
+  for (const LayerRow& row : layer_rows()) {
+    if (!seen.insert(row.layer()).second) continue;
+    CAPTURE(row.name);
+    const auto build = [&](Workshop& shop) {
+      manual_seed(1);
+      shop.model = row.make();
+    };
+    check_each_failure(seeded<Workshop>, build, [](const Workshop& shop) { return shop.picture(); }, 1, coarse);
+    if (row.make()->state_dict().empty()) continue;  // nothing to load
+    const TemporaryFolder folder;
+    manual_seed(2);
+    save(*row.make(), folder / "model");
+    check_each_failure(
+        row.make, [&](const nn::Module& model) { load(model, folder / "model"); },
+        [](const nn::Module& model) { return picture_of(model.state_dict()); }, 1, coarse);
+  }
 }
 
 }  // namespace

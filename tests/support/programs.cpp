@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -113,6 +114,8 @@ class Drawing {
     return some;
   }
   int axis(int value) { return static_cast<int>(draw.from(-rank(value), rank(value) - 1)); }
+  // One of these.
+  Step choose(std::initializer_list<Step> steps) { return steps.begin()[draw.from(0, std::ssize(steps) - 1)]; }
 
  private:
   std::int64_t most_elements() const { return long_axes_ ? 30'000 : 150; }
@@ -228,16 +231,12 @@ Step arithmetic(Drawing& d) {
   const int a = d.any();
   if (d.draw.one_in(4)) {
     const Real c = d.draw.real(0.3, 2);
-    switch (d.draw.from(0, 3)) {
-      case 0:
-        return {str(c, " + "), {a}, RUN(c + x[0])};
-      case 1:
-        return {str(c, " - "), {a}, RUN(c - x[0])};
-      case 2:
-        return {str("div by ", c), {a}, RUN(x[0] / c)};
-      default:
-        return {str("mul by ", c), {a}, RUN(x[0] * c)};
-    }
+    return d.choose({
+        {str(c, " + "), {a}, RUN(c + x[0])},
+        {str(c, " - "), {a}, RUN(c - x[0])},
+        {str("div by ", c), {a}, RUN(x[0] / c)},
+        {str("mul by ", c), {a}, RUN(x[0] * c)},
+    });
   }
   const int b = d.draw.one_in(4) ? a : d.fellow_of(a);
   switch (d.draw.from(0, 5)) {
@@ -274,14 +273,11 @@ Step choice(Drawing& d) {
   const int a = d.any(), b = d.fellow_of(a);
   const NoGrad off;
   if (!far_from({0})((Tensor(d.at(a)) - Tensor(d.at(b))).value())) throw NoFit();
-  switch (d.draw.from(0, 2)) {
-    case 0:
-      return {"maximum", {a, b}, RUN(maximum(x[0], x[1]))};
-    case 1:
-      return {"minimum", {a, b}, RUN(minimum(x[0], x[1]))};
-    default:
-      return {"where", {a, b}, RUN(where(x[0] > x[1], x[0] * x[1], x[1]))};
-  }
+  return d.choose({
+      {"maximum", {a, b}, RUN(maximum(x[0], x[1]))},
+      {"minimum", {a, b}, RUN(minimum(x[0], x[1]))},
+      {"where", {a, b}, RUN(where(x[0] > x[1], x[0] * x[1], x[1]))},
+  });
 }
 
 // ---- Reductions, scans, sorting ----
@@ -290,18 +286,13 @@ Step reduction(Drawing& d) {
   const int a = d.any(of_rank(1));
   const Axes over = d.axes(a);
   const KeepdimOptions keep{.keepdim = d.draw.coin()};
-  switch (d.draw.from(0, 4)) {
-    case 0:
-      return {str("mean over ", over), {a}, RUN(mean(x[0], over, keep))};
-    case 1:
-      return {str("logsumexp over ", over), {a}, RUN(logsumexp(x[0], over, keep))};
-    case 2:
-      return {str("prod over ", over), {a}, RUN(prod(x[0], over, keep))};
-    case 3:
-      return {str("var over ", over), {a}, RUN(var(x[0], over, {.keepdim = keep.keepdim, .correction = 0}))};
-    default:
-      return {str("sum over ", over), {a}, RUN(sum(x[0], over, keep))};
-  }
+  return d.choose({
+      {str("mean over ", over), {a}, RUN(mean(x[0], over, keep))},
+      {str("logsumexp over ", over), {a}, RUN(logsumexp(x[0], over, keep))},
+      {str("prod over ", over), {a}, RUN(prod(x[0], over, keep))},
+      {str("var over ", over), {a}, RUN(var(x[0], over, {.keepdim = keep.keepdim, .correction = 0}))},
+      {str("sum over ", over), {a}, RUN(sum(x[0], over, keep))},
+  });
 }
 Step scan(Drawing& d) {
   const int a = d.any(of_rank(1)), axis = d.axis(a);
@@ -312,22 +303,15 @@ Step selection(Drawing& d) {
   const int a = d.any(both(of_rank(1), distinct)), axis = d.axis(a);
   const std::int64_t k = d.draw.from(1, d.shape_of(a).dim(axis));
   const Axes over = d.axes(a);
-  switch (d.draw.from(0, 6)) {
-    case 0:
-      return {str("max over ", over), {a}, RUN(max(x[0], over))};
-    case 1:
-      return {str("min over ", over), {a}, RUN(min(x[0], over))};
-    case 2:
-      return {str("max along ", axis), {a}, RUN(max(x[0], axis).values)};
-    case 3:
-      return {str("sort along ", axis), {a}, RUN(sort(x[0], axis).values)};
-    case 4:
-      return {str("topk ", k, " along ", axis), {a}, RUN(topk(x[0], k, axis).values)};
-    case 5:
-      return {str("kthvalue ", k, " along ", axis), {a}, RUN(kthvalue(x[0], k, axis).values)};
-    default:
-      return {str("quantile along ", axis), {a}, RUN(quantile(x[0], 0.4, axis))};
-  }
+  return d.choose({
+      {str("max over ", over), {a}, RUN(max(x[0], over))},
+      {str("min over ", over), {a}, RUN(min(x[0], over))},
+      {str("max along ", axis), {a}, RUN(max(x[0], axis).values)},
+      {str("sort along ", axis), {a}, RUN(sort(x[0], axis).values)},
+      {str("topk ", k, " along ", axis), {a}, RUN(topk(x[0], k, axis).values)},
+      {str("kthvalue ", k, " along ", axis), {a}, RUN(kthvalue(x[0], k, axis).values)},
+      {str("quantile along ", axis), {a}, RUN(quantile(x[0], 0.4, axis))},
+  });
 }
 
 // ---- Movements ----
@@ -357,32 +341,20 @@ Step nothing_changes(Drawing& d) {
     ones.push_back(1);
     nothing.push_back({});
   }
-  switch (d.draw.from(0, 11)) {
-    case 0:
-      return {"reshape to the same", {a}, RUN(reshape(x[0], same))};
-    case 1:
-      return {"flatten one axis", {a}, RUN(flatten(x[0], axis, axis))};
-    case 2:
-      return {"broadcast_to the same", {a}, RUN(broadcast_to(x[0], same))};
-    case 3:
-      return {"tile once", {a}, RUN(tile(x[0], ones))};
-    case 4:
-      return {"dropout of nothing", {a}, RUN(dropout(x[0], 0))};
-    case 5:
-      return {"slice of all", {a}, RUN(slice(x[0], {_}))};
-    case 6:
-      return {"squeeze", {a}, RUN(squeeze(x[0]))};
-    case 7:
-      return {"concat of one", {a}, RUN(concat({x[0]}, axis))};
-    case 8:
-      return {"pad by nothing", {a}, RUN(pad(x[0], nothing))};
-    case 9:
-      return {"repeat_interleave once", {a}, RUN(repeat_interleave(x[0], 1, axis))};
-    case 10:
-      return {"roll by nothing", {a}, RUN(roll(x[0], 0, axis))};
-    default:
-      return {"split in one", {a}, RUN_LIST(split(x[0], {same.dim(axis)}, axis))};
-  }
+  return d.choose({
+      {"reshape to the same", {a}, RUN(reshape(x[0], same))},
+      {"flatten one axis", {a}, RUN(flatten(x[0], axis, axis))},
+      {"broadcast_to the same", {a}, RUN(broadcast_to(x[0], same))},
+      {"tile once", {a}, RUN(tile(x[0], ones))},
+      {"dropout of nothing", {a}, RUN(dropout(x[0], 0))},
+      {"slice of all", {a}, RUN(slice(x[0], {_}))},
+      {"squeeze", {a}, RUN(squeeze(x[0]))},
+      {"concat of one", {a}, RUN(concat({x[0]}, axis))},
+      {"pad by nothing", {a}, RUN(pad(x[0], nothing))},
+      {"repeat_interleave once", {a}, RUN(repeat_interleave(x[0], 1, axis))},
+      {"roll by nothing", {a}, RUN(roll(x[0], 0, axis))},
+      {"split in one", {a}, RUN_LIST(split(x[0], {same.dim(axis)}, axis))},
+  });
 }
 Step movement(Drawing& d) {
   const int a = d.any(of_rank(1)), axis = d.axis(a), other = d.axis(a);
@@ -471,14 +443,11 @@ Step edges(Drawing& d) {
 Step of_matrix(Drawing& d) {
   const int a = d.any(of_rank(2));
   const std::int64_t offset = d.draw.from(-1, 1);
-  switch (d.draw.from(0, 2)) {
-    case 0:
-      return {str("tril ", offset), {a}, RUN(tril(x[0], offset))};
-    case 1:
-      return {str("triu ", offset), {a}, RUN(triu(x[0], offset))};
-    default:
-      return {"diagonal", {a}, RUN(linalg::diagonal(x[0]))};
-  }
+  return d.choose({
+      {str("tril ", offset), {a}, RUN(tril(x[0], offset))},
+      {str("triu ", offset), {a}, RUN(triu(x[0], offset))},
+      {"diagonal", {a}, RUN(linalg::diagonal(x[0]))},
+  });
 }
 
 // ---- Indices and masks ----
@@ -556,18 +525,13 @@ Step linear_algebra(Drawing& d) {
   const int a = d.any([](const Array& m) { return m.rank() == 2 && m.dim(0) == m.dim(1) && m.dim(0) < 9; });
   const std::int64_t n = d.shape_of(a)[0];
   const auto spd = [one = eye(n)](const Tensor& m) { return matmul(m, m, {.transpose_b = true}) + one; };
-  switch (d.draw.from(0, 4)) {
-    case 0:
-      return {"inv", {a}, RUN(linalg::inv(spd(x[0])))};
-    case 1:
-      return {"slogdet", {a}, RUN(linalg::slogdet(spd(x[0])).logabsdet)};
-    case 2:
-      return {"cholesky", {a}, RUN(linalg::cholesky(spd(x[0])))};
-    case 3:
-      return {"det", {a}, RUN(linalg::det(spd(x[0])))};
-    default:
-      return {"solve", {a, a}, RUN(linalg::solve(spd(x[0]), x[1]))};
-  }
+  return d.choose({
+      {"inv", {a}, RUN(linalg::inv(spd(x[0])))},
+      {"slogdet", {a}, RUN(linalg::slogdet(spd(x[0])).logabsdet)},
+      {"cholesky", {a}, RUN(linalg::cholesky(spd(x[0])))},
+      {"det", {a}, RUN(linalg::det(spd(x[0])))},
+      {"solve", {a, a}, RUN(linalg::solve(spd(x[0]), x[1]))},
+  });
 }
 
 // ---- Fused operations ----
@@ -605,17 +569,12 @@ Step loss(Drawing& d) {
   const Reduction r = std::vector{Reduction::mean, Reduction::sum, Reduction::none}[
       static_cast<std::size_t>(d.draw.from(0, 2))];
   const Index targets = d.draw.index({d.shape_of(a)[0]}, 0, d.shape_of(a)[1] - 1);
-  switch (d.draw.from(0, 3)) {
-    case 0:
-      return {"mse_loss", {a, b}, RUN(mse_loss(x[0], x[1], {r}))};
-    case 1:
-      return {"binary_cross_entropy_with_logits", {a, b},
-              RUN(binary_cross_entropy_with_logits(x[0], sigmoid(x[1]), {.reduction = r}))};
-    case 2:
-      return {"kl_div", {a, b}, RUN(kl_div(log_softmax(x[0]), softmax(x[1]), {r}))};
-    default:
-      return {"cross_entropy", {a}, RUN(cross_entropy(x[0], targets, {.label_smoothing = 0.1, .reduction = r}))};
-  }
+  return d.choose({
+      {"mse_loss", {a, b}, RUN(mse_loss(x[0], x[1], {r}))},
+      {"binary_cross_entropy_with_logits", {a, b}, RUN(binary_cross_entropy_with_logits(x[0], sigmoid(x[1]), {.reduction = r}))},
+      {"kl_div", {a, b}, RUN(kl_div(log_softmax(x[0]), softmax(x[1]), {r}))},
+      {"cross_entropy", {a}, RUN(cross_entropy(x[0], targets, {.label_smoothing = 0.1, .reduction = r}))},
+  });
 }
 Step attention_step(Drawing& d) {
   const int a = d.any(both(of_rank(3, 3), [](const Array& q) { return q.dim(-1) < 33; }));
