@@ -60,7 +60,7 @@ extern const Vocabulary source_vocab, target_vocab;
 extern const Config config;
 extern const Block net;
 extern const std::vector<Block> blocks;
-extern const Tensor a, k, logits, loss, memory, q, query, key, v, value, w, x, x1, x2, y2, w1, w2;
+extern const Tensor a, k, logits, loss, q, query, key, v, value, w, x, x1, x2, y2, w1, w2;
 extern const Tensor returns, baseline, numbers, queries, keys, values;
 extern Tensor y, h;
 extern const Tensors parameters, adapted, inputs, targets;
@@ -109,10 +109,10 @@ double validation();
 namespace docs_pytorch_names {
 using namespace common;
 using xgrad::saved;
-extern const Tensor a, b, c, l, p, q, w, x, y, src, weight, bias, gamma, beta, loc, scale, target, v, variance, log_p, log_probs;
+extern const Tensor a, b, c, l, p, q, w, x, y, src, weight, bias, gamma, beta, loc, scale, target, v, variance, log_p;
 extern const Tensor anchor, positive, negative, gy;
 extern const Tensors xs, params, inputs;
-extern const Index i, j, index, ids, counts, targets, rows, windows, input_lengths, target_lengths;
+extern const Index i, j, index, ids, counts, targets, rows, windows;
 extern const Mask mask, other;
 extern const Shape shape, shape2;
 extern const Array array;
@@ -144,7 +144,7 @@ namespace detail = xgrad::detail;
 using namespace nn;
 using namespace optim;
 using namespace kit;
-using common::adam, common::at, common::attn, common::batches, common::dim, common::query;
+using common::adam, common::at, common::attn, common::dim, common::query;
 using linalg::vector_norm;
 using std::numbers::pi;
 extern const Tensor a, b, g, loss, s, src, t, u, v, w, weight, x, z, logits;
@@ -156,15 +156,12 @@ extern const Shape shape;
 extern const std::int64_t n, m, k, q, r, size;
 extern const double p, d, c, low, high, step, alpha, tolerance;
 extern const int axis;
-extern const std::string path, folder;
+extern const std::string path;
 extern const std::vector<Real> vector;
-extern const Real* from;
 extern const RandomKey key;
-extern const GraphOptions options;
 extern GraphView view;
 extern const StateFile file;
 extern mpi::DataParallel parallel;
-extern mpi::World world;
 extern const CsvTable table;
 extern const std::function<Tensor(const Tensor&)> hook;
 struct Function {
@@ -181,8 +178,6 @@ struct Net : nn::Layer<Net> {
   Tensor forward(const Tensor& x) const;
 };
 extern const Net model;
-extern const Sequential net;
-extern const Linear layer;
 using L = Linear;
 }  // namespace docs_changelog
 
