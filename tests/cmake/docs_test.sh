@@ -114,6 +114,13 @@ for name in attention transformer translation decoding recurrent layers word_vec
   grep -q '^\$\$.*\$\$$' "docs/topics/$name.md" || complain "docs/topics/$name.md: no typeset formula"
 done
 
+# No name of PyTorch has two rows, and each has a counterpart, which snippets_test.sh compiles.
+page=docs/look_up/pytorch_names.md
+rows=$(grep '^| `' "$page" | sed 's/\\|/!/g')
+twice=$(cut -d'|' -f2 <<<"$rows" | grep -oE '`[^`]+`' | sort | uniq -d)
+[ -z "$twice" ] || complain "$page: two rows of $twice"
+if cut -d'|' -f3 <<<"$rows" | grep -v '`'; then complain "$page: a row names no counterpart"; fi
+
 # The blocks of docs/learn/annotated_transformer.md, one below the other, are the example's model and training, line by line.
 page=docs/learn/annotated_transformer.md
 code() { grep -vE '^(//|// .*|#.*|(namespace|using namespace|\}  // namespace) .*)?$'; }
