@@ -168,6 +168,21 @@ TEST_CASE("words have the ids of a vocabulary") {
   CHECK_THROWS_AS(tokenizer.decode(Index({1, 1}, {0})), ShapeError);
 }
 
+TEST_CASE("the pattern of GPT-2 splits at contractions, classes and spaces") {
+  const Pattern pattern(gpt2_pattern);
+  const auto gpt2_words = [&](std::string_view text) { return pattern.split(text); };
+  CHECK(gpt2_words("Hello, world!") == Words{"Hello", ",", " world", "!"});
+  CHECK(gpt2_words("I'm she'll I'M 'tis") == Words{"I", "'m", " she", "'ll", " I", "'", "M", " '", "tis"});
+  CHECK(gpt2_words("x2 = 10") == Words{"x", "2", " =", " 10"});
+  CHECK(gpt2_words("a   b  ") == Words{"a", "  ", " b", "  "});
+  CHECK(gpt2_words("a\n\n b") == Words{"a", "\n\n", " b"});
+  CHECK(gpt2_words("a\n\nb") == Words{"a", "\n", "\n", "b"});
+  CHECK(gpt2_words("a\u3000\u3000b") == Words{"a", "\u3000", "\u3000", "b"});
+  CHECK(gpt2_words("e\u0301!") == Words{"e", "\u0301!"});
+  CHECK(gpt2_words("\xFF\xFE z") == Words{"\xFF\xFE", " z"});
+  CHECK(gpt2_words("").empty());
+}
+
 TEST_CASE("bytes are shown by characters as in GPT-2's files") {
   CHECK(byte_text(" the\n") == "ĠtheĊ");
   CHECK(byte_text("é") == "Ã©");
