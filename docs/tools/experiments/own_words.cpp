@@ -1,14 +1,12 @@
 // A translator at work: the words that its decoder reads are those that it wrote, one at a time; it goes on for ever
-// unless it may write <eos>; and what one word of the source attends to, head by head.
+// unless it may write <eos>.
 //
 //   docs/tools/run own_words [--epochs N] [--out FOLDER] ...
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <numeric>
 
 #include <xgrad/kit/data/data_loader.h>
-#include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/svg.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
@@ -81,56 +79,6 @@ std::string strip(const std::string& title, const std::vector<Step>& steps) {
   return svg.str();
 }
 
-// What the word `from` attends to, one colour a head: weights (H, S, S). A line is as wide as its weight.
-std::string lines(const std::string& title, const kit::Tokens& words, std::int64_t from, const Array& weights,
-                  const std::vector<std::int64_t>& heads) {
-  constexpr double line = 34, top = 66, left = 130, right = 330;
-  const auto count = static_cast<double>(words.size());
-  kit::Svg svg(460, top + line * count + 20, title);
-  svg.heading(20, 28, title, 16, 420);
-  const auto y_of = [](std::size_t i) { return top + line * (static_cast<double>(i) + 0.5); };
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool reader = static_cast<std::int64_t>(i) == from;
-    svg.text(left - 12, y_of(i) + 5, words[i],
-             {{"text-anchor", "end"}, {"font-size", 15}, {"fill", reader ? kit::text_ink : kit::frame_ink}});
-    svg.text(right + 12, y_of(i) + 5, words[i], {{"font-size", 15}});
-  }
-  for (std::size_t h = 0; h < heads.size(); ++h) {
-    const double apart = 5 * (static_cast<double>(h) - static_cast<double>(heads.size() - 1) / 2);
-    for (std::size_t s = 0; s < words.size(); ++s) {
-      const double weight = weights.at({heads[h], from, static_cast<std::int64_t>(s)});
-      if (weight < 0.02) continue;
-      const double begin = y_of(static_cast<std::size_t>(from)) + apart, end = y_of(s) + apart;
-      svg.path(str("M", left, " ", begin, "C", (left + right) / 2, " ", begin, " ", (left + right) / 2, " ", end, " ",
-                   right, " ", end),
-               {{"fill", "none"},
-                {"stroke", kit::series_inks[static_cast<std::size_t>(heads[h])]},
-                {"stroke-width", 9 * weight},
-                {"stroke-opacity", 0.75}},
-               str("head ", heads[h] + 1, ": ", words[s], " ", kit::fixed(weight, 2)));
-    }
-  }
-  return svg.str();
-}
-
-void draw_heads(const nn::EncoderDecoder& model, const kit::Corpus& corpus, kit::Tokens source, kit::Example& example) {
-  nn::AttentionRecorder recorder(model.encoder);
-  const kit::CorpusBatch batch = corpus.sources({source});
-  model.start(batch.source, batch.source_lengths);
-  source.push_back("<eos>");
-  const Array weights = recorder.records().back().weights[{0}];  // (H, S, S) of the last block
-  const std::int64_t from = std::ssize(source) / 2 - 1, count = weights.dim(0);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), 0);
-  const std::string word = "'" + source[static_cast<std::size_t>(from)] + "' attends to: ";
-  const auto save = [&](const char* file, const char* which, const std::vector<std::int64_t>& heads) {
-    kit::save(example.out / file, lines(word + which, source, from, weights, heads));
-  };
-  save("one_head.svg", "one head", {all.front()});
-  save("two_heads.svg", "two heads", {all.front(), all.back()});
-  save("all_heads.svg", "all heads", all);
-}
-
 void run(const Config& config, kit::Example& example) {
   const kit::Corpus corpus(config.corpus);
   manual_seed(example.seed);
@@ -157,7 +105,6 @@ void run(const Config& config, kit::Example& example) {
     kit::save(example.out / (with_end ? "own_words.svg" : "without_end.svg"), strip(title, steps));
     example.result.add(with_end ? "steps" : "steps_without_end", str(steps.size()));
   }
-  draw_heads(model, corpus, source, example);
 }
 
 }  // namespace
@@ -168,6 +115,6 @@ int experiments::own_words(int argc, char** argv) {
     o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
     o.text("--sentence", c.sentence, "to translate");
   };
-  return kit::main<Config>(argc, argv, "own_words", "A translator at work, step by step and head by head.", options,
+  return kit::main<Config>(argc, argv, "own_words", "A translator at work, step by step.", options,
                            run);
 }

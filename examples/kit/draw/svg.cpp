@@ -188,6 +188,8 @@ void Svg::open(std::string_view name, Attributes attributes) { tag(name, attribu
 
 void Svg::close(std::string_view name) { body_ += "</" + std::string(name) + ">\n"; }
 
+void Svg::style(std::string_view css) { body_ += "<style>" + xml_escaped(css) + "</style>\n"; }
+
 void Svg::tag(std::string_view name, Attributes attributes, std::string_view end) {
   body_ += "<" + std::string(name);
   write(attributes);

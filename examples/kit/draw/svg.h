@@ -127,6 +127,9 @@ class Svg {
   void open(std::string_view name, Attributes attributes);
   void close(std::string_view name);
 
+  /// Rules of CSS, for classes of groups: motion, for example.
+  void style(std::string_view css);
+
   /// The document.
   std::string str() const;
 
