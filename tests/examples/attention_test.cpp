@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/draw/word_attention.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"
@@ -211,6 +212,37 @@ TEST_CASE("hostile tokens leave a list its lines") {
   CHECK(count_of("\n", lines) == 3);
   CHECK(lines.find('\0') == lines.npos);
   CHECK(lines.find('\x1b') == lines.npos);
+}
+
+// Two heads of width 2 that attend to "a", or to "<b>" and "c".
+kit::WordReading read_words(std::vector<std::string> words, std::vector<Real> weights) {
+  const std::int64_t S = std::ssize(words);
+  const Array each({2, S, 2}, Real(0.5));
+  return {std::move(words), Array({2, 2}, {1, -2, 3, 4}), each, each, Array({2, S}, weights), "c"};
+}
+
+TEST_CASE("one word and its heads: lines are as wide as weights, and the picture is complete without motion") {
+  const testing::CommaLocale commas;
+  kit::WordAttention a{.title = "What it attends to",
+                       .word = 1,
+                       .growing = {read_words({"a", "<b>"}, {1, 0, 0.5, 0.5}), read_words({"a", "<b>", "c"}, {0.75, 0, 0.25, 0, 0.5, 0.5})},
+                       .other = read_words({"a", "<b>", "d"}, {0, 0, 1, 0, 0, 1})};
+  const std::string svg = kit::word_attention_svg(a);
+  check_svg(svg, 1,
+            {"stroke-width=\"11.25\" stroke-opacity=\"0.85\" class=\"stroke0072b23d9be0\"><title>head 1: &lt;b&gt; → a 0.750</title>",
+             "<title>head 2: &lt;b&gt; → d 1.000</title>", "(prefers-reduced-motion:no-preference)", "class=\"passes\" opacity=\"0\""});
+  check_labels(svg, 1, {"What it attends to", "head 1 → a", "head 2 → &lt;b&gt;", "“&lt;b&gt;” = c"});
+  check_svg(svg, 7, {"<path"});  // 1 that passes, 2 and 2, 1 and 1
+  check_labels(svg, 4, {"-2.0", "4.0"});
+  CHECK(kit::word_attention_svg(a) == svg);
+
+  CHECK_REFUSED(ValueError, kit::word_attention_svg({}), "word_attention_svg", "no words");
+  a.head = 2;
+  CHECK_REFUSED(ValueError, kit::word_attention_svg(a), "word_attention_svg", "no head 2 among 2");
+  a.head = 1, a.word = 2;
+  CHECK_REFUSED(ValueError, kit::word_attention_svg(a), "word_attention_svg", "no word 2 among 2");
+  a.word = 1, a.other.words.push_back("e");
+  CHECK_REFUSED(ShapeError, kit::word_attention_svg(a), "word_attention_svg", "4 words with q [2, 2]", "weights [2, 3]");
 }
 
 }  // namespace
