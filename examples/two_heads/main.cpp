@@ -23,30 +23,29 @@ void print(const Tensor& vector) {
 
 // Trains three heads, says how they differ, and draws what `it` attends to.
 void pronoun(kit::Example& example) {
-  constexpr std::int64_t steps = 600, batch = 64, known_sentences = 8192;
-  const kit::Vocab ids = vocabulary();
-  const Sentences known = sentences(ids, known_sentences, false), unseen = sentences(ids, 500, true);
-  const Reader model(nn::root, ids.size());
+  constexpr std::int64_t steps = 600, batch = 64;
+  const Sentences known = sentences(8192, false), unseen = sentences(500, true);
+  const Reader model;
   optim::Adam adam{model.parameters()};
   for (std::int64_t step = 0; step < steps; ++step) {
-    const Index rows = randint(0, known_sentences, {batch});
+    const Index rows = randint(0, known.read.size(), {batch});
     adam.set_lr(0.01 * (1 - 0.95 * step / steps));
     adam.step(grad(loss(model, {known.ids[rows], known.read[rows], known.answers[rows]}), model.parameters()));
   }
   const NoGrad off;
   const Reader::Attention a = model(unseen.ids, unseen.read);
-  const Tensor right = mean(to_real(argmax(a.answers, -1) == unseen.answers), 0), weight = mean(pointed(a, unseen), 0);
-  const Tensor other = sum(abs(a.weights - roll(a.weights, {1}, {1})), -1) / 2;  // of two heads, from 0, the same, to 1
+  const Tensor weight = mean(pointed(a, unseen), 0), right = mean(to_real(argmax(a.answers, -1) == unseen.answers), 0);
+  const Tensor other = sum(abs(a.weights - roll(a.weights, {1}, {1})), -1) / 2;  // of two heads: 0 if they are the same, at most 1
   std::cout << "500 unseen sentences: two heads differ in " << kit::fixed(100 * mean(other).item(), 1) << " % of their weight\n";
   for (std::int64_t h = 0; h < Reader::heads; ++h) {
-    std::cout << "head " << h + 1 << ": weight " << kit::fixed(weight[h].item(), 3) << " on the answer, " << kit::fixed(100 * right[h].item(), 1)
-              << " % right\n";
+    std::cout << "head " << h + 1 << ": weight " << kit::fixed(weight[h].item(), 3) << " on the answer, "
+              << kit::fixed(100 * right[h].item(), 1) << " % right\n";
   }
   Tokens words{"The", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired"};
   kit::WordAttention picture{.title = "What “it” attends to: three heads of a trained model", .word = it};
-  for (auto end = words.begin() + it + 1; end <= words.end(); ++end) picture.growing.push_back(reading(model, ids, Tokens(words.begin(), end)));
+  for (auto end = words.begin() + it + 1; end <= words.end(); ++end) picture.growing.push_back(reading(model, {words.begin(), end}));
   words.back() = "wide";
-  picture.other = reading(model, ids, words);
+  picture.other = reading(model, words);
   kit::save(example.out / "pronoun.svg", kit::word_attention_svg(picture));
 }
 

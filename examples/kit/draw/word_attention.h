@@ -21,11 +21,11 @@ struct WordReading {
 
 /// One word of a sentence, of which more and more is read.
 struct WordAttention {
-  std::string title;
-  std::int64_t word = 0;             ///< its place
-  std::vector<WordReading> growing;  ///< the last one is of the whole sentence
-  WordReading other;                 ///< of the same sentence with another last word
-  std::int64_t head = 0;             ///< the head that is shown first, and word by word
+  std::string title = {};                 ///< of the picture
+  std::int64_t word = 0;                  ///< its place
+  std::vector<WordReading> growing = {};  ///< the last one is of the whole sentence
+  WordReading other = {};                 ///< of the same sentence with another last word
+  std::int64_t head = 0;                  ///< the head that is shown first, and word by word
 };
 
 /// What the word attends to, as SVG: lines from it, as wide as the weight, a colour for each head; below the sentence
