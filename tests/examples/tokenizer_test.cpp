@@ -464,10 +464,9 @@ TEST_CASE("a pattern is an expression whose matches and the text between them co
     CAPTURE(space);
     CHECK(Pattern(R"(\s)").split(str("a", space, "b")).size() == 3);
     CHECK(Pattern(R"([\sx])").split(str("a", space, "b")).size() == 3);
-    CHECK(Pattern(R"(x\sy)").split(str("ax", space, "yb")).size() == 3);
     CHECK(Pattern(R"(\S)").split(str("a", space, "b")).size() == 3);
   }
-  CHECK(Pattern(R"(\s)").split("a\u180Eb").size() == 1);
+  for (const char* other : {R"(\s)", R"(b?\s)"}) CHECK(Pattern(other).split("a\u180Eb").size() == 1);
   CHECK(Pattern(R"(\\s)").split("a\\sb") == Words{"a", "\\s", "b"});
   CHECK_REFUSED(ValueError, Pattern("a("), "Pattern", "no expression of PCRE2: missing closing parenthesis in \"a(\"");
   CHECK_REFUSED(ValueError, Pattern("a*"), "Pattern", "the expression matches the empty text: \"a*\"");
