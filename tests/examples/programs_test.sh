@@ -75,7 +75,7 @@ refuses 1 "o/config.json: cannot be opened" "$examples/gpt" --out o --weights o
 
 echo "standard streams that are closed or full"
 refuses 1 "standard output" bash -c "exec >&-; exec $examples/two_heads --out closed"
-[ "$(cd closed && echo *)" = "matrices.svg vectors.svg" ] || complain "found $(ls closed)"
+[ "$(cd closed && echo *)" = "matrices.svg pronoun.svg vectors.svg" ] || complain "found $(ls closed)"
 if [ -e /dev/full ]; then refuses 1 "standard output" bash -c "$examples/two_heads --out full >/dev/full"; fi
 "$examples/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >out 2>&- || complain "translate fails without standard error"
 [ "$(wc -l <quiet/log.csv)" -eq 3 ] || complain "something else is in log.csv: $(cat quiet/log.csv)"

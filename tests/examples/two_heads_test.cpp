@@ -53,13 +53,13 @@ TEST_CASE("Pronouns: the answers are words of the sentence, and unseen pairs of 
     for (std::int64_t i = 0; i < 200; ++i) {
       const auto word = [&](std::int64_t t) { return vocabulary.token(all.ids.at({i, t})); };
       const auto number = [](const Tokens& of, const std::string& which) { return std::ranges::find(of, which) - of.begin(); };
-      const bool being_first = number(beings, word(1)) < 8;
+      const bool being_first = number(beings, word(1)) < choices;
       const std::string being = word(being_first ? 1 : 5), place = word(being_first ? 5 : 1);
       REQUIRE(number(beings, being) < choices);
       REQUIRE(number(places, place) < choices);
       CHECK((number(beings, being) == number(places, place)) == unseen);
       CHECK(word(it) == "it");
-      CHECK(vocabulary.token(all.answers.at({i, 0})) == (number(of_places, word(10)) < 8 ? place : being));
+      CHECK(vocabulary.token(all.answers.at({i, 0})) == (number(of_places, word(10)) < choices ? place : being));
       CHECK(all.answers.at({i, 1}) == all.ids.at({i, 10}));
       CHECK(all.answers.at({i, 2}) == all.ids.at({i, 3}));
       CHECK(all.read.at({i}) > it);
