@@ -20,6 +20,7 @@ link 13 || status=$?
 echo "a statement has no solution, compiles, and says that nothing is written yet"
 for number in {1..12}; do
   link "$number" mine || complain "link $number has no statement"
+  some 1 6 12 || continue
   link "$number" mine && complain "the statement of link $number is right"
   grep -q '^not yet: nothing written yet. A hint: ' out || complain "the statement of link $number says something else"
 done
