@@ -76,6 +76,16 @@ TEST_CASE("GPT sees what came before, at once and step by step, and refuses what
   CHECK_REFUSED(ValueError, Gpt(root, {.vocabulary = 0}), "Embedding", "count 0 is not positive");
 }
 
+TEST_CASE("GPT-2 and Llama have as many parameters as the published ones") {
+  // V C + T C + N (12 C^2 + 13 C) + 2 C, and V C + N (2 C^2 + 2 C (kv d) + 3 C F + 2 C) + C, at a thousandth of the
+  // width.
+  CHECK(Gpt(root, small_gpt).num_parameters() == 11 * 8 + 8 * 8 + 2 * (12 * 64 + 13 * 8) + 2 * 8);
+  GptOptions unbiased = small_gpt;
+  unbiased.bias = false;
+  CHECK(Gpt(root, unbiased).num_parameters() == 11 * 8 + 8 * 8 + 2 * (12 * 64 + 2 * 8) + 8);
+  CHECK(Llama(root, small_llama).num_parameters() == 2 * 11 * 8 + 2 * (2 * 64 + 2 * 8 * 4 + 3 * 8 * 12 + 2 * 8) + 8);
+}
+
 TEST_CASE("Llama sees what came before, at once and step by step, and refuses what does not fit") {
   for (const Head head : {Head::own, Head::tied}) {
     LlamaOptions options = small_llama;
