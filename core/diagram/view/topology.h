@@ -10,7 +10,8 @@ inline constexpr int nothing = -1;
 /// What a list by frame has for this frame; `nothing` for none.
 inline int entry_of(const Indexed<int>& by_frame, int frame) { return frame == nothing ? nothing : by_frame[frame]; }
 
-/// For each vertex its index when inputs come before results and the order is otherwise kept (Kahn 1962).
+/// For each vertex its index when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
+/// that was given a cycle by hand: the present indices.
 Indexed<int> topological_indices(const GraphView& view);
 /// The view with new indices for its vertices. A vertex with the index `nothing` is left out; it must have no inputs.
 /// Edges are ordered by (to, input).
