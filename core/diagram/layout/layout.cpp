@@ -12,6 +12,7 @@
 namespace xgrad {
 
 GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) {
+  detail::check_view(view, "graph_layout");
   detail::Indexed<bool> filled(view.frames.count());
   for (const GraphVertex& vertex : view.vertices) {
     for (int f = vertex.frame; f != detail::nothing && !filled[f]; f = view.frames[f].parent) filled[f] = true;

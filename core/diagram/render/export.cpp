@@ -207,14 +207,17 @@ std::string compact_json(const GraphView& view) {
 }  // namespace detail
 
 std::string to_json(const GraphView& view) {
+  detail::check_view(view, "to_json");
   return detail::json_of(view).dump(1, ' ', false, detail::Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_dot(const GraphView& view, const GraphOptions& options) {
+  detail::check_view(view, "to_dot");
   return detail::DotWriter(view, options).write();
 }
 
 std::string to_text(const GraphView& view) {
+  detail::check_view(view, "to_text");
   using Row = std::array<std::string, 5>;
   detail::Indexed<Row> rows{{"", "op", "name", "shape", "inputs"}};
   for (int v = 0; v < view.vertices.count(); ++v) {

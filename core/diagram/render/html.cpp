@@ -322,6 +322,7 @@ class PagePictures {
 
 std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
+  detail::check_view(view, "to_html");
   const detail::PagePictures pictures(view, options);
   return detail::filled(detail::page_file("page.html"),
                         {{"title", detail::xml_escaped(detail::page_title(view, options))},

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <queue>
 #include <tuple>
 
 #include "../../base/assert.h"
+#include "../../base/error.h"
 
 namespace xgrad::detail {
 namespace {
@@ -33,8 +33,7 @@ Indexed<int> topological_indices(const GraphView& view) {
   for (int v = 0; v < count; ++v) {
     if (missing[v] == 0) add(v);
   }
-  int next = 0;
-  for (; !ready.empty(); ++next) {
+  for (int next = 0; !ready.empty(); ++next) {
     const int v = ready.top().second;
     ready.pop();
     indices[v] = next;
@@ -42,8 +41,31 @@ Indexed<int> topological_indices(const GraphView& view) {
       if (--missing[user] == 0) add(user);
     }
   }
-  if (next < count) std::iota(indices.begin(), indices.end(), 0);
   return indices;
+}
+
+void check_view(const GraphView& view, std::string_view caller) {
+  const int vertices = view.vertices.count(), frames = view.frames.count();
+  const auto refuse = [caller](const auto&... what) { fail<GraphError>(caller, "a view by hand: ", what...); };
+  for (int f = 0; f < frames; ++f) {
+    const int parent = view.frames[f].parent;
+    if (parent < nothing || parent >= f) refuse("frame ", f, " is in frame ", parent, "; parents come before children");
+  }
+  for (int v = 0; v < vertices; ++v) {
+    const auto [frame, rule_of] = std::pair(view.vertices[v].frame, view.vertices[v].rule_of);
+    if (frame < nothing || frame >= frames) refuse("vertex ", v, " is in frame ", frame, " of ", frames);
+    if (rule_of < nothing || rule_of >= vertices)
+      refuse("vertex ", v, " is a rule of vertex ", rule_of, " of ", vertices);
+  }
+  for (int e = 0; e < view.edges.count(); ++e) {
+    for (const int end : {view.edges[e].from, view.edges[e].to}) {
+      if (end < 0 || end >= vertices) refuse("edge ", e, " has an end at vertex ", end, " of ", vertices);
+    }
+  }
+  const Indexed<int> indices = topological_indices(view);
+  if (const auto v = std::ranges::find(indices, nothing); v != indices.end()) {
+    refuse("vertex ", v - indices.begin(), " is on or behind a cycle of edges");
+  }
 }
 
 GraphView reindexed(GraphView view, const Indexed<int>& indices) {

@@ -10,9 +10,12 @@ inline constexpr int nothing = -1;
 /// What a list by frame has for this frame; `nothing` for none.
 inline int entry_of(const Indexed<int>& by_frame, int frame) { return frame == nothing ? nothing : by_frame[frame]; }
 
-/// For each vertex its index when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
-/// that was given a cycle by hand: the present indices.
+/// For each vertex its index when inputs come before results and the order is otherwise kept (Kahn 1962); `nothing` on
+/// and behind a cycle.
 Indexed<int> topological_indices(const GraphView& view);
+/// Throws GraphError, which begins with `caller`, for indices that lead nowhere and for cycles, which only a view that
+/// was changed by hand has.
+void check_view(const GraphView& view, std::string_view caller);
 /// The view with new indices for its vertices. A vertex with the index `nothing` is left out; it must have no inputs.
 /// Edges are ordered by (to, input).
 GraphView reindexed(GraphView view, const Indexed<int>& indices);

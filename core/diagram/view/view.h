@@ -188,7 +188,8 @@ struct GraphScale {
 
 /// The content of a diagram. It has no cycles: a module whose box would close a cycle is not folded. Inputs have
 /// smaller indices than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for
-/// byte, with every compiler.
+/// byte, with every compiler. What draws it throws GraphError for one that was changed by hand so that indices lead
+/// nowhere, or in a cycle.
 struct GraphView {
   detail::Indexed<GraphVertex> vertices;
   detail::Indexed<GraphEdge> edges;    ///< in the order of (to, input)

@@ -12,6 +12,7 @@
 
 #include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/export.h>
+#include <xgrad/core/diagram/render/html.h>
 #include <xgrad/core/diagram/view/colours.h>
 #include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/diagram/render/program.h>
@@ -102,6 +103,35 @@ TEST_CASE("a view with a frame that holds no vertex is refused") {
   view.vertices.push_back({.role = GraphRole::input, .op = "leaf", .name = "x", .shape = Shape{2}});
   view.frames.push_back({.path = "net.empty", .title = "empty"});
   CHECK_REFUSED(ValueError, GraphLayout::of(view), "graph_layout", "the frame 'net.empty' holds no vertex");
+}
+
+TEST_CASE("whatever draws a view refuses one that was given wrong indices or a cycle by hand") {
+  const auto refused = [](const std::function<void(GraphView&)>& change, const std::string& words) {
+    GraphView view;
+    view.vertices.resize(3);
+    view.frames.push_back({.path = "net", .title = "net"});
+    for (GraphVertex& vertex : view.vertices) vertex.frame = 0;
+    view.edges.push_back({.from = 0, .to = 1});
+    view.edges.push_back({.from = 1, .to = 2});
+    CHECK_NOTHROW(to_html(view));
+    change(view);
+    CHECK_REFUSED(GraphError, GraphLayout::of(view), "graph_layout", words);
+    CHECK_REFUSED(GraphError, to_svg(view), "graph_layout", words);
+    CHECK_REFUSED(GraphError, to_html(view), "to_html", words);
+    CHECK_REFUSED(GraphError, to_dot(view), "to_dot", words);
+    CHECK_REFUSED(GraphError, to_json(view), "to_json", words);
+    CHECK_REFUSED(GraphError, to_text(view), "to_text", words);
+  };
+  refused([](GraphView& view) { view.edges.push_back({.from = 2, .to = 1, .input = 1}); }, "vertex 1 is on or behind");
+  refused([](GraphView& view) { view.edges[0].from = 1; }, "vertex 1 is on or behind a cycle");
+  refused([](GraphView& view) { view.edges[1].to = 3; }, "edge 1 has an end at vertex 3 of 3");
+  refused([](GraphView& view) { view.edges[1].from = -1; }, "edge 1 has an end at vertex -1 of 3");
+  refused([](GraphView& view) { view.vertices[2].frame = 1; }, "vertex 2 is in frame 1 of 1");
+  refused([](GraphView& view) { view.vertices[2].frame = -2; }, "vertex 2 is in frame -2 of 1");
+  refused([](GraphView& view) { view.vertices[2].rule_of = 3; }, "vertex 2 is a rule of vertex 3 of 3");
+  refused([](GraphView& view) { view.vertices[2].rule_of = -2; }, "vertex 2 is a rule of vertex -2 of 3");
+  refused([](GraphView& view) { view.frames[0].parent = 0; }, "frame 0 is in frame 0; parents come before");
+  refused([](GraphView& view) { view.frames[0].parent = -2; }, "frame 0 is in frame -2;");
 }
 
 TEST_CASE("letters are at least as wide as Helvetica's, and not much wider") {
