@@ -35,7 +35,7 @@ void pronoun(kit::Example& example) {
   const NoGrad off;
   const Reader::Attention a = model(unseen.ids, unseen.read);
   const Tensor weight = mean(pointed(a, unseen), 0), right = mean(to_real(argmax(a.answers, -1) == unseen.answers), 0);
-  const Tensor other = sum(abs(a.weights - roll(a.weights, {1}, {1})), -1) / 2;  // of two heads: 0 if they are the same, at most 1
+  const Tensor other = sum(abs(a.weights - roll(a.weights, 1, 1)), -1) / 2;  // of two heads: 0 if they are the same, at most 1
   std::cout << "500 unseen sentences: two heads differ in " << kit::fixed(100 * mean(other).item(), 1) << " % of their weight\n";
   for (std::int64_t h = 0; h < Reader::heads; ++h) {
     std::cout << "head " << h + 1 << ": weight " << kit::fixed(weight[h].item(), 3) << " on the answer, "

@@ -20,7 +20,7 @@ link 13 || status=$?
 echo "a statement has no solution, compiles, and says that nothing is written yet"
 for number in {1..12}; do
   link "$number" mine || complain "link $number has no statement"
-  some 1 6 12 || continue
+  some 6 || continue
   link "$number" mine && complain "the statement of link $number is right"
   grep -q '^not yet: nothing written yet. A hint: ' out || complain "the statement of link $number says something else"
 done
@@ -35,7 +35,7 @@ echo "the solution is right from link to link"
 for file in "$own"/[0-9]*.h; do
   cp "$file" .
   number=$((10#$(basename "$file" | cut -c 1-2)))
-  if some 2 7 12; then
+  if some 12; then
     link "$number" . && grep -q '^right: ' out || complain "our link $number is not right"
   fi
 done
@@ -50,7 +50,7 @@ wrong() { # number, an expression of sed for the solution, words of the reply
   rm -rf wrong && mkdir wrong
   sed "$2" "$file" >"wrong/$(basename "$file")"
   cmp -s "$file" "wrong/$(basename "$file")" && complain "nothing is wrong: $2"
-  some 3 9 || return 0
+  some 9 || return 0
   link "$1" wrong && complain "link $1 takes this as right: $2"
   grep -qF -- "$3" out || complain "link $1 does not say '$3'"
 }
