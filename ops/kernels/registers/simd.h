@@ -6,8 +6,8 @@
 // In each lane a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt,
 // comparisons, where, maximum, minimum, abs, sign, floor, ceil, trunc and round to the last bit
 // (tests/ops/elementwise/registers_test.cpp). xsimd alone does not promise that: it divides and takes roots by
-// estimates on ARM, and its version 14 exchanged the operands of min and max. So division, minimum and maximum are
-// those of the compiler's own vectors.
+// estimates on ARM, and its version 14 exchanged the operands of min and max. So division is that of the compiler's own
+// vectors, and minimum and maximum ask for the order of the version.
 #pragma once
 
 #include <bit>
@@ -180,18 +180,12 @@ class BasicPack {
   }
 
   /// NaN if either is NaN, as in numpy and PyTorch.
-  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
-    return where(b == b, BasicPack(b.vector() > a.vector() ? b.vector() : a.vector()), b);
-  }
-  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) {
-    return where(b == b, BasicPack(b.vector() < a.vector() ? b.vector() : a.vector()), b);
-  }
+  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) { return where(b == b, greater(b, a), b); }
+  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) { return where(b == b, lesser(b, a), b); }
   /// The larger one, in one instruction; if either is NaN, either may come out.
   friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
   /// The smaller one, in one instruction; NaN if a is.
-  friend BasicPack bounded_above(const BasicPack& a, const BasicPack& bound) {
-    return bound.vector() < a.vector() ? bound.vector() : a.vector();
-  }
+  friend BasicPack bounded_above(const BasicPack& a, const BasicPack& bound) { return lesser(bound, a); }
   friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
   friend BasicPack sign(const BasicPack& a) { return where(a > 0, BasicPack(1), where(a < 0, BasicPack(-1), a)); }
   friend BasicPack sqrt(const BasicPack& a) {
@@ -318,6 +312,24 @@ class BasicPack {
   }
 
  private:
+  // a < b ? a : b and a > b ? a : b, which x86 has as instructions. g++ takes two for vectors of which one is a
+  // constant, so they are xsimd's.
+#ifdef __x86_64__
+  static BasicPack lesser(const BasicPack& a, const BasicPack& b) {
+    return exchanged ? xsimd::min(b.batch_, a.batch_) : xsimd::min(a.batch_, b.batch_);
+  }
+  static BasicPack greater(const BasicPack& a, const BasicPack& b) {
+    return exchanged ? xsimd::max(b.batch_, a.batch_) : xsimd::max(a.batch_, b.batch_);
+  }
+  static constexpr bool exchanged = XSIMD_VERSION_MAJOR >= 14;
+#else
+  static BasicPack lesser(const BasicPack& a, const BasicPack& b) {
+    return a.vector() < b.vector() ? a.vector() : b.vector();
+  }
+  static BasicPack greater(const BasicPack& a, const BasicPack& b) {
+    return a.vector() > b.vector() ? a.vector() : b.vector();
+  }
+#endif
   // With SSE2 alone xsimd's roundings lose the sign of -0.
   static BasicPack with_sign_of(const BasicPack& a, const Batch& rounded) { return xsimd::copysign(rounded, a.batch_); }
 
