@@ -129,7 +129,7 @@ void show_norms(const std::filesystem::path& out) {
     std::cout << "\n";
   }
   try {
-    together(randn({1, T + 1, C}));
+    (void)together(randn({1, T + 1, C}));
   } catch (const ShapeError& error) {
     std::cout << "  " << error.what() << "\n";
   }

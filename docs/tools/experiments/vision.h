@@ -31,8 +31,8 @@ inline std::vector<Stage> stages_of(const nn::VisionTransformer& model) {
   const Tensor tokens = add("with the class token", concat({model.class_token, patches}, 1));
   const nn::VitBlock& block = *model.encoder.layers.blocks.front();
   const Tensor wide = add("inside the feed-forward part", block.mlp.fc1(block.ln_2(tokens)));
-  add("after the feed-forward part", block.mlp.fc2(gelu(wide)));
-  add("logits", model.heads(model.encoder(tokens)[{_, 0}]));
+  (void)add("after the feed-forward part", block.mlp.fc2(gelu(wide)));
+  (void)add("logits", model.heads(model.encoder(tokens)[{_, 0}]));
   return found;
 }
 

@@ -18,12 +18,12 @@ void layers(const std::filesystem::path& out) {
   const nn::MultiHeadAttention apart{nn::root, 12, 4, {.query = 6, .key = 5, .value = 3}};
   const Tensor query = randn({2, 6, 6}) * 4, key = randn({2, 8, 5}) * 4, value = randn({2, 8, 3});
   nn::AttentionRecorder recorder;
-  apart(query, key, value, nn::padding(index({5, 8})));
+  (void)apart(query, key, value, nn::padding(index({5, 8})));
   save(out / "b1.svg", weight_maps("Four heads, 5 of 8 keys valid", heads_of(recorder.last("")), 2));
 
   const nn::MultiHeadAttention same{nn::root, 32, 8};
   const Tensor x = cumsum(randn({1, 6, 32}), 1);
-  same(x * 2);
+  (void)same(x * 2);
   save(out / "b2.svg",
        weight_maps("Eight heads, the same number of parameters as one", heads_of(recorder.last("")), 4));
 }

@@ -9,7 +9,7 @@ namespace {
 // E1: the way through the table.
 void greedy(const std::filesystem::path& out) {
   decoding::Table table;
-  nn::greedy(table, {.bos = decoding::table_bos, .eos = decoding::table_eos, .max_length = 4});
+  (void)nn::greedy(table, {.bos = decoding::table_bos, .eos = decoding::table_eos, .max_length = 4});
   kit::HeatMaps picture{.title = "The greatest of each row is taken", .columns = 1, .scale = kit::HeatScale::shares};
   picture.query_caption = "after", picture.key_caption = "next";
   picture.keys = {"A", "B", "C", "<eos>"};

@@ -32,7 +32,7 @@ bool add_all() {
   add("pictures", both_ways("avg_pool2d_2", 1.25 * N, [](const Tensor& x) { return avg_pool2d(x, 2); }));
   add("pictures", both_ways("adaptive_avg_pool2d_1", N, [](const Tensor& x) { return adaptive_avg_pool2d(x, 1); }));
   add("pictures", both_ways("bilinear_2", 5 * N, [](const Tensor& x) {
-        return interpolate(x, {.size = {2 * x.dim(2), 2 * x.dim(3)}, .mode = Interpolation::bilinear});
+        return interpolate(x, {.size = Size2d(2 * x.dim(2), 2 * x.dim(3)), .mode = Interpolation::bilinear});
       }));
   const auto pad_reflect = [](const Tensor& x) {
     return pad(x, {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, PadMode::reflect);

@@ -57,7 +57,7 @@ std::function<void()> medium_gradients(const Layer& l) { return in_medium(linear
 
 #ifdef XGRAD_BENCH_BLAS
 std::function<void()> blas_forward(const Layer& l) {
-  build_info();  // chooses the BLAS's kernels
+  (void)build_info();  // chooses the BLAS's kernels
   const Tensor x = numbers({l.rows, l.in}), w = numbers({l.out, l.in});
   const auto y = std::make_shared<Array>(Shape{l.rows, l.out});
   const int m = static_cast<int>(l.rows), n = static_cast<int>(l.out), k = static_cast<int>(l.in);
