@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,8 +18,16 @@
 struct Matrix {
   int rows = 1, cols = 1;
   std::vector<double> v = std::vector<double>(static_cast<std::size_t>(rows * cols));
-  double& at(int i, int j) { return v[static_cast<std::size_t>(i * cols + j)]; }
-  double at(int i, int j) const { return v[static_cast<std::size_t>(i * cols + j)]; }
+  double& at(int i, int j) { return v[place(i, j)]; }
+  double at(int i, int j) const { return v[place(i, j)]; }
+
+  std::size_t place(int i, int j) const {
+    if (i < 0 || i >= rows || j < 0 || j >= cols) {
+      throw std::out_of_range("row " + std::to_string(i) + ", column " + std::to_string(j) + " of a table of " +
+                              std::to_string(rows) + " rows and " + std::to_string(cols) + " columns");
+    }
+    return static_cast<std::size_t>(i * cols + j);
+  }
 };
 
 // f of each element of x, and of each pair of elements of two tables of one shape.

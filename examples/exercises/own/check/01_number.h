@@ -12,8 +12,14 @@ inline std::string link(const std::string& folder) {
   if (kept.node->name != "kept") not_yet("record: the name of the node is '", kept.node->name, "' instead of 'kept'");
   if (kept.node->inputs.size() != 1 || kept.node->inputs[0].from.node != b.node)
     not_yet("record: the node does not have the inputs that were given");
-  const auto binary = [&](const std::string& name, const Tensor& y, const Matrix& value, const Matrix& of_a,
-                          const Matrix& of_b, const std::vector<Known>& known) {
+  const Tensor other(numbers(2, 3, 4), "other");
+  const auto binary = [&](const std::string& name, auto f, const Matrix& value, const Matrix& of_a, const Matrix& of_b,
+                          std::vector<Known> known) {
+    Tensor of_caller_a = a, of_caller_b = b;
+    const Tensor y = f(of_caller_a, of_caller_b);
+    of_caller_a = of_caller_b = other;  // handles of whoever called may change: a rule has its own
+    known.push_back({times(g, other.value()), "it was captured by [&], and sees what became of the caller's handles: "
+                                              "a rule captures copies, [b]"});
     if (y.node == a.node || y.node == b.node) not_yet(name, " gives its operand: return record(...) of a new value");
     same(name + ": the value", y.value(), value);
     const auto& inputs = y.node->inputs;
@@ -24,9 +30,9 @@ inline std::string link(const std::string& folder) {
     same(name + ": the rule of b", inputs[1].rule(g), of_b, known);
   };
   const Matrix ones = map(g, [](double) { return 1; });
-  binary("add", add(a, b), map(u, v, [](double x, double y) { return x + y; }), g, g,
+  binary("add", add, map(u, v, [](double x, double y) { return x + y; }), g, g,
          {{ones, "it gives 1, the slope: the rule multiplies the slope by gy"}});
-  binary("mul", mul(a, b), times(u, v), times(g, v), times(g, u),
+  binary("mul", mul, times(u, v), times(g, v), times(g, u),
          {{u, "it gives a: times gy is missing"},
           {v, "it gives b: times gy is missing"},
           {times(g, u), "it gives gy a, the rule of b: a small change of a counts b times"},

@@ -23,10 +23,13 @@ inline std::string link(const std::string&) {
     };
     const std::string at = " after step " + std::to_string(t);
     same("m" + at, adam.m[0], keep(m, g, 0.9),
-         {{keep(m, g, 0.1), "0.9 and 0.1 have changed places"},
+         {{Matrix{1, 3}, "it stays 0: a reference, Matrix&, changes the table that stays, a copy does not"},
+          {keep(m, g, 0.1), "0.9 and 0.1 have changed places"},
           {g, "m starts from zeros and keeps 0.9 of itself"},
           {scaled(keep(m, g, 0.9), 1 / (1 - std::pow(0.9, t))), "m is stored without the division by 1 - 0.9^t"}});
-    same("v" + at, adam.v[0], keep(v, times(g, g), 0.999), {{keep(v, g, 0.999), "v takes the square of the gradient"}},
+    same("v" + at, adam.v[0], keep(v, times(g, g), 0.999),
+         {{Matrix{1, 3}, "it stays 0: a reference, Matrix&, changes the table that stays, a copy does not"},
+          {keep(v, g, 0.999), "v takes the square of the gradient"}},
          1e-12);
     m = keep(m, g, 0.9), v = keep(v, times(g, g), 0.999);
     const double c = 1 - std::pow(0.9, t), d = 1 - std::pow(0.999, t);

@@ -49,6 +49,8 @@ inline std::string link(const std::string& folder) {
   const auto plus = [](double a, double b) { return a + b; };
   same("attention with two heads", two(x).value(), map(head(two.heads[0]), head(two.heads[1]), plus),
        {{head(two.heads[0]), "only the first head counts"},
+        {scaled(head(first), 2), "the first head counts twice, and the second does not"},
+        {map(scaled(head(first), 2), head(two.heads[1]), plus), "the first head counts twice"},
         {head(two.heads[1]), "only the last head counts"},
         {map(map(head(two.heads[0]), head(two.heads[1]), plus), x.value(), plus),
          "x is added: that is the block's part"}});

@@ -21,11 +21,22 @@ inline std::string link(const std::string& folder) {
     for (double& score : x.v) score = score < least ? -1e9 : score / temperature;
     return probabilities(x);
   };
+  const auto below_1 = [&](double temperature, double least) {  // by a number below 1 in place of the sum of the weights
+    Matrix x{1, 5, logits};
+    double rest = 1;
+    for (double& score : x.v) {
+      score = score < least ? 0 : std::min(rest, std::exp((score - 3) / temperature));
+      rest -= score;
+    }
+    return x;
+  };
   Matrix greedy{1, 5};
   greedy.v[1] = 1;
   const auto close = [&](const std::string& what, const Matrix& found, double temperature, double least) {
     same("the share of each token, " + what, found, expected(temperature, least),
          {{greedy, "always the best token: draw one by its probability"},
+          {{1, 5, {1, 0, 0, 0, 0}}, "always the first token: the weights do not add up to 1; draw a number below their sum"},
+          {below_1(temperature, least), "the weights do not add up to 1: draw a number below their sum"},
           {{1, 5, {0.2, 0.2, 0.2, 0.2, 0.2}}, "all tokens are equally frequent: e^score is the weight"},
           {expected(1 / temperature, least),
            temperature == 1 ? "it is off" : "the scores are multiplied by the temperature: divide by it"},
