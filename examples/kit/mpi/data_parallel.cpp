@@ -25,14 +25,24 @@ std::vector<Array> values_of(const Tensors& tensors) {
   return values;
 }
 
-void set_values(const Tensors& tensors, const std::vector<Array>& values) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].assign(values[i]);
+// Gives tensors the values that they have on rank `from`.
+void broadcast(World& world, const Tensors& tensors, int from = 0) {
+  for (const Tensor& tensor : tensors) {
+    Array value = tensor.value();
+    world.broadcast(std::span(value.mutable_data(), at(value.size())), from);
+    if (world.rank() != from) tensor.assign(std::move(value));
+  }
 }
 
-// Whether nothing was written to tensors since these were their values.
-bool same_values(const Tensors& tensors, const std::vector<Array>& values) {
-  return std::ranges::equal(
-      tensors, values, {}, [](const Tensor& x) { return x.value().data(); }, &Array::data);
+std::string fingerprint_of(const Tensors& parameters, const nn::Module& model) {
+  std::string text;
+  std::int64_t numbers = 0;
+  for (const Tensor& parameter : parameters) {
+    append(text, str(parameter.name(), parameter.shape(), parameter.requires_grad(), ";"));
+    numbers += parameter.size();
+  }
+  for (const auto& [name, buffer] : model.named_buffers()) append(text, str(name, buffer.shape(), ";"));
+  return str(parameters.size(), " parameters of ", numbers, " numbers, mark ", kit::fingerprint(text));
 }
 
 std::string fingerprint_of(const StateFile& state) {
@@ -76,9 +86,9 @@ DataParallel::DataParallel(World& world, const nn::Module& model, const Options&
 
 DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimizer* optimizer, const Options& options)
     : world_(world),
-      model_(model),
       options_(options),
       parameters_(optimizer ? optimizer->parameters() : model.parameters()),
+      buffers_(model.buffers()),
       seed_(common_random_state(world)) {
   if (!(options.first_bucket_mb > 0) || !(options.bucket_mb > 0)) {
     fail<ValueError>(op, "buckets of ", options.first_bucket_mb, " and ", options.bucket_mb, " MiB");
@@ -91,14 +101,14 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
       fail<ValueError>(op, "the optimizer's parameter '", parameter.name(), "' is none of the model's");
     }
   }
-  for (const Tensor& buffer : model.buffers()) {
-    (xgrad::detail::ModelParameters::has_integers(buffer) ? copied_ : averaged_).push_back(buffer);
-  }
-  world_.agree("the models differ", fingerprint());
+  world_.agree("the models differ", fingerprint_of(parameters_, model));
   world_.agree("the options of DataParallel differ",
                str("buckets ", options.first_bucket_mb, " and ", options.bucket_mb));
   world_.agree("the optimizers differ", optimizer ? fingerprint_of(optimizer->state_dict()) : "none");
-  send_all_from_first();
+  if (!alone()) {
+    broadcast(world_, parameters_);
+    broadcast(world_, buffers_);
+  }
 
   std::vector<std::int64_t> last_first(parameters_.size());
   std::iota(last_first.rbegin(), last_first.rend(), std::int64_t{0});
@@ -106,37 +116,13 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
   go_to(0);
 }
 
-std::string DataParallel::fingerprint() const {
-  std::string text;
-  for (const Tensor& parameter : parameters_) {
-    append(text, str(parameter.name(), parameter.shape(), parameter.requires_grad(), ";"));
-  }
-  for (const auto& [name, buffer] : model_.named_buffers()) append(text, str(name, buffer.shape(), ";"));
-  std::int64_t numbers = 0;
-  for (const Tensor& parameter : parameters_) numbers += parameter.size();
-  return str(parameters_.size(), " parameters of ", numbers, " numbers, mark ", kit::fingerprint(text));
-}
-
-void DataParallel::send_all_from_first() {
-  if (world_.ranks() == 1) return;
-  const auto send = [&](const Tensor& tensor) {
-    Array value = tensor.value();
-    world_.broadcast(std::span(value.mutable_data(), at(value.size())));
-    if (!world_.first()) tensor.assign(std::move(value));
-  };
-  std::ranges::for_each(parameters_, send);
-  std::ranges::for_each(averaged_, send);
-  std::ranges::for_each(copied_, send);
-}
-
 // Gradients lie in the exchange in the order in which they become complete.
 void DataParallel::lay_out(const std::vector<std::int64_t>& order) {
-  places_.assign(parameters_.size(), {0, 0});
+  begins_.resize(parameters_.size());
   std::int64_t count = 0;
   for (const std::int64_t i : order) {
-    const std::int64_t size = parameters_[at(i)].size();
-    places_[at(i)] = {count, size};
-    count += size;
+    begins_[at(i)] = count;
+    count += parameters_[at(i)].size();
   }
   exchange_.emplace(world_, count, static_cast<std::int64_t>(options_.first_bucket_mb * (1 << 20)),
                     static_cast<std::int64_t>(options_.bucket_mb * (1 << 20)));
@@ -178,29 +164,29 @@ Tensors DataParallel::weighted_mean(const Tensor& loss, const Weight& weight) {
   report_ = exchange_->report();
 
   const double of_loss = ran ? (alone() ? 1 : here) * static_cast<double>(loss.item()) : 0;
-  const bool changed = !same_values(averaged_, common_averaged_) || !same_values(copied_, common_copied_);
+  // Whether something was written to buffers since all ranks had the same.
+  const bool changed = !std::ranges::equal(
+      buffers_, common_buffers_, {}, [](const Tensor& x) { return x.value().data(); }, &Array::data);
   const std::vector<double> all = world_.sum(std::array{here, of_loss, ran ? 1.0 : 0.0, changed ? 1.0 : 0.0});
   weight_ = all[0];
   if (weight_ == 0) {
-    set_values(averaged_, common_averaged_);
-    set_values(copied_, common_copied_);
+    for (std::size_t i = 0; i < buffers_.size(); ++i) buffers_[i].assign(common_buffers_[i]);
     return {};
   }
   loss_ = alone() ? all[1] : all[1] / all[0];
   if (all[3] > 0) {
     if (!alone()) merge_buffers(ran, all[2]);
-    common_averaged_ = values_of(averaged_);
-    common_copied_ = values_of(copied_);
+    common_buffers_ = values_of(buffers_);
   }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (alone() || !parameters_[i].requires_grad()) continue;
     Array gradient(parameters_[i].shape());
-    const Real* sum = exchange_->numbers().data() + places_[i].begin;
+    const Real* sum = exchange_->numbers().data() + begins_[i];
     const Real divisor = static_cast<Real>(all[0]);
     std::transform(sum, sum + gradient.size(), gradient.mutable_data(), [=](Real x) { return x / divisor; });
     result_[i] = std::move(gradient);
   }
-  if (!laid_out_ && world_.ranks() > 1) {
+  if (!laid_out_ && !alone()) {
     world_.broadcast(std::span(order_));
     lay_out(order_);
   }
@@ -240,18 +226,21 @@ void DataParallel::differentiate(const Tensor& loss, Real weight) {
 }
 
 void DataParallel::hand_over(std::size_t i, const Array& gradient, Real weight) {
-  const auto [begin, size] = places_[i];
-  std::transform(gradient.data(), gradient.data() + size, exchange_->numbers().data() + begin,
-                 [=](Real g) { return g * weight; });
+  const std::int64_t begin = begins_[i], end = begin + gradient.size();
+  std::ranges::transform(gradient, exchange_->numbers().data() + begin, [=](Real g) { return g * weight; });
   handed_[i] = true;
   if (!laid_out_) order_.push_back(static_cast<std::int64_t>(i));
-  exchange_->ready(begin, begin + size);
+  exchange_->ready(begin, end);
 }
 
-// The mean of real buffers over the ranks that ran; the others are those of the first of these ranks.
+// The mean of real buffers over the ranks that ran; buffers of integers are those of the first of these ranks.
 void DataParallel::merge_buffers(bool ran, double ranks_that_ran) {
+  Tensors averaged, copied;
+  for (const Tensor& buffer : buffers_) {
+    (xgrad::detail::ModelParameters::has_integers(buffer) ? copied : averaged).push_back(buffer);
+  }
   std::vector<Real> flat;
-  for (const Tensor& buffer : averaged_) {
+  for (const Tensor& buffer : averaged) {
     const Array values = ran ? buffer.value() : Array(buffer.shape(), Real(0));
     flat.insert(flat.end(), values.begin(), values.end());
   }
@@ -259,27 +248,21 @@ void DataParallel::merge_buffers(bool ran, double ranks_that_ran) {
   while (!pending->done()) {
   }
   const Real* sum = flat.data();
-  for (const Tensor& buffer : averaged_) {
+  for (const Tensor& buffer : averaged) {
     Array mean(buffer.shape());
     std::transform(sum, sum + mean.size(), mean.mutable_data(),
                    [=](Real x) { return x / static_cast<Real>(ranks_that_ran); });
     sum += mean.size();
     buffer.assign(std::move(mean));
   }
-  if (copied_.empty()) return;
+  if (copied.empty()) return;
   const std::vector<std::string> who_ran = world_.gather(ran ? "ran" : "");
-  const auto from = static_cast<int>(std::ranges::find(who_ran, "ran") - who_ran.begin());
-  for (const Tensor& buffer : copied_) {
-    Array value = buffer.value();
-    world_.broadcast(std::span(value.mutable_data(), at(value.size())), from);
-    buffer.assign(std::move(value));
-  }
+  broadcast(world_, copied, static_cast<int>(std::ranges::find(who_ran, "ran") - who_ran.begin()));
 }
 
 void DataParallel::go_to(std::int64_t step) {
   steps_ = step;
-  common_averaged_ = values_of(averaged_);
-  common_copied_ = values_of(copied_);
+  common_buffers_ = values_of(buffers_);
   if (alone()) return;
   const RandomState own = random_of_step();
   world_.seed_of_rank = own.seed;

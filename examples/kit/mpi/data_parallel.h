@@ -89,16 +89,10 @@ class DataParallel {
 
  private:
   class Progress;
-  // Numbers of the exchange.
-  struct Range {
-    std::int64_t begin, size;
-  };
 
   DataParallel(World& world, const nn::Module& model, optim::Optimizer* optimizer, const Options& options);
   bool alone() const { return world_.ranks() == 1; }
   RandomState random_of_step() const;
-  std::string fingerprint() const;
-  void send_all_from_first();
   void lay_out(const std::vector<std::int64_t>& order);
   Tensors weighted_mean(const Tensor& loss, const Weight& weight);
   void differentiate(const Tensor& loss, Real weight);
@@ -106,17 +100,15 @@ class DataParallel {
   void merge_buffers(bool ran, double ranks_that_ran);
 
   World& world_;
-  const nn::Module& model_;
   const Options options_;
-  const Tensors parameters_;
+  const Tensors parameters_, buffers_;
   const RandomState seed_;
-  Tensors averaged_, copied_;                           // buffers of real numbers and of integers
-  std::vector<Array> common_averaged_, common_copied_;  // as all ranks had them behind the last step
+  std::vector<Array> common_buffers_;  // as all ranks had them behind the last step
   std::vector<std::pair<std::string, std::string>> to_agree_;
   std::optional<detail::Exchange> exchange_;
-  std::vector<Range> places_;        // of gradients in the exchange
-  std::vector<std::int64_t> order_;  // in which gradients became complete in the first step
-  bool laid_out_ = false;            // by that order
+  std::vector<std::int64_t> begins_;  // of gradients in the exchange
+  std::vector<std::int64_t> order_;   // in which gradients became complete in the first step
+  bool laid_out_ = false;             // by that order
   std::int64_t steps_ = 0;
   double loss_ = 0, weight_ = 0;
   ExchangeReport report_;
