@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,21 +15,12 @@
 namespace xgrad::kit {
 namespace {
 
-/// Colours on white and on dark ground, from the least to the greatest value.
-struct Stops {
-  std::span<const Colour> light, dark;
-};
-
-// Even steps of lightness, so that equal differences look equal; the first differs from the ground.
-constexpr std::array<Colour, 6> faint_to_dark = {
-    {{237, 242, 248}, {190, 214, 235}, {133, 180, 218}, {74, 139, 194}, {34, 94, 156}, {13, 46, 99}}};
-constexpr std::array<Colour, 6> faint_to_bright = {
-    {{27, 35, 46}, {25, 59, 97}, {34, 94, 156}, {74, 139, 194}, {142, 192, 230}, {224, 241, 253}}};
-constexpr std::array<Colour, 5> blue_to_red = {
-    {{33, 88, 150}, {139, 184, 218}, {244, 244, 244}, {236, 158, 122}, {172, 40, 46}}};
-constexpr std::array<Colour, 5> bright_blue_to_red = {
-    {{134, 192, 240}, {52, 104, 158}, {36, 42, 50}, {152, 66, 50}, {245, 144, 112}}};
-constexpr Stops sequential{faint_to_dark, faint_to_bright}, diverging{blue_to_red, bright_blue_to_red};
+// Colours from the least to the greatest value, in even steps of lightness, so that equal differences look equal; the
+// first differs from the ground.
+constexpr std::array<Ink, 6> sequential = {{{0xedf2f8, 0x1b232e}, {0xbed6eb, 0x193b61}, {0x85b4da, 0x225e9c},
+                                            {0x4a8bc2, 0x4a8bc2}, {0x225e9c, 0x8ec0e6}, {0x0d2e63, 0xe0f1fd}}};
+constexpr std::array<Ink, 5> diverging = {{{0x215896, 0x86c0f0}, {0x8bb8da, 0x34689e}, {0xf4f4f4, 0x242a32},
+                                           {0xec9e7a, 0x984232}, {0xac282e, 0xf59070}}};
 
 constexpr double levels = 64;  // that are told apart
 
@@ -42,41 +32,38 @@ constexpr double least_pointed_at = 6;  // pixels that a cell has at least for a
 constexpr double bar_width = 14, least_bar = 100, bar_distance = 900;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
 
-Ink colour_of(double share, const Stops& stops) {
-  const double level = std::round(std::clamp(share, 0.0, 1.0) * levels) / levels;
-  return {mixed(level, stops.light), mixed(level, stops.dark)};
-}
-
 /// The values that the colours stand for.
 struct ColourScale {
   double low, high;
-  const Stops& stops;
+  std::span<const Ink> stops;
 
-  Ink colour(double value) const { return colour_of((value - low) / (high - low), stops); }
+  Ink colour(double value) const { return colour_at((value - low) / (high - low)); }
+  Ink colour_at(double share) const {
+    return mixed(std::round(std::clamp(share, 0.0, 1.0) * levels) / levels, stops);
+  }
   std::vector<double> ticks() const { return nice_ticks(low, high, 5); }
 };
 
 void check(const HeatMaps& maps) {
-  const auto refuse = [](const std::string& why) { fail<ValueError>("heat_map_svg", why); };
+  const auto refuse = [](const auto&... why) { fail<ValueError>("heat_map_svg", why...); };
   if (maps.panels.empty() || maps.columns == 0) refuse("there is nothing to show");
   if (maps.queries.empty() || maps.keys.empty()) refuse("queries and keys need labels");
   const std::size_t size = maps.queries.size() * maps.keys.size();
-  const std::string expected = number(maps.queries.size()) + " x " + number(maps.keys.size()) + " labels";
+  const std::string expected = str(maps.queries.size(), " x ", maps.keys.size(), " labels");
   if (!maps.masked.empty() && maps.masked.size() != size) {
-    refuse("a mask of " + number(maps.masked.size()) + " entries for " + expected);
+    refuse("a mask of ", maps.masked.size(), " entries for ", expected);
   }
   constexpr double rounding = 1e-4;  // a softmax gives a little more than 1
   for (const HeatMapPanel& panel : maps.panels) {
-    if (panel.values.size() != size) refuse(number(panel.values.size()) + " values for " + expected);
+    if (panel.values.size() != size) refuse(panel.values.size(), " values for ", expected);
     for (std::size_t i = 0; i < size; ++i) {
       if (maps.is_masked(i)) continue;
       const double value = panel.values[i];
       if (!std::isfinite(value)) refuse("a value is not finite");
       if (maps.scale == HeatScale::shares && !(value >= -rounding && value <= 1 + rounding)) {
-        refuse("a share is from 0 to 1, got " + number(value));
+        refuse("a share is from 0 to 1, got ", value);
       }
-      if (maps.scale == HeatScale::yes_no && value != 0 && value != 1)
-        refuse("yes is 1 and no 0, got " + number(value));
+      if (maps.scale == HeatScale::yes_no && value != 0 && value != 1) refuse("yes is 1 and no 0, got ", value);
     }
   }
 }
@@ -112,10 +99,6 @@ double label_width(const std::vector<std::string>& labels) {
   return std::min(widest(labels, heatmap_label_size), widest_label);
 }
 
-double height_of(const std::vector<std::string>& lines, double font_size) {
-  return static_cast<double>(lines.size()) * line_height(font_size);
-}
-
 /// Where everything is. Labels stand at the left and at the bottom of the grid only, as all panels share them.
 class Figure {
  public:
@@ -142,13 +125,13 @@ class Figure {
     across_ = panel_width_ + panel_gap + (own_bars() ? 8 + bar_room_ : 0);
     for (const HeatMapPanel& panel : maps.panels) {
       panel_titles_.push_back(wrap_width(panel.title, heatmap_panel_title_size, across_ - 8));
-      titles_height_ = std::max(titles_height_, height_of(panel_titles_.back(), heatmap_panel_title_size));
+      titles_height_ = std::max(titles_height_, lines_height(panel_titles_.back(), heatmap_panel_title_size));
     }
     down_ = std::max(panel_height_, own_bars() ? least_bar : 0) + titles_height_ + panel_gap - 4;
 
     const double grid_height = static_cast<double>(grid_rows_ - 1) * down_ + panel_height_;
     query_caption_ = wrap_width(maps.query_caption, caption_size, std::max(grid_height, least_caption));
-    left_ = heatmap_margin + height_of(query_caption_, caption_size) + 6 +
+    left_ = heatmap_margin + lines_height(query_caption_, caption_size) + 6 +
             std::max(label_width(maps.queries), key_labels - cell_ / 2) + 8;
     right_ = left_ + static_cast<double>(grid_columns_) * across_ - panel_gap;
     sheet_.emplace(maps.title, right_ + (own_bars() ? 0 : 24 + bar_room_) - heatmap_margin);
@@ -156,7 +139,7 @@ class Figure {
     top_ = sheet_->top() + titles_height_ + 4;
     bottom_ = top_ + grid_height;
     const double below_grid =
-        bottom_ + 14 + key_labels + heatmap_label_size + 4 + height_of(key_caption_, caption_size);
+        bottom_ + 14 + key_labels + heatmap_label_size + 4 + lines_height(key_caption_, caption_size);
     const double below_bar = (own_bars() ? bottom_ - panel_height_ : top_) + bar_height() + 14 + bar_width;
     height_ = std::max({below_grid, below_bar, top_ + least_caption}) + heatmap_margin;
   }
@@ -233,7 +216,7 @@ class Figure {
     const double key_width = text_width(key_caption_.empty() ? "" : key_caption_[0], caption_size),
                  caption_line = line_height(caption_size);
     svg.lines(std::max((left_ + right_) / 2, heatmap_margin + key_width / 2),
-              height_ - heatmap_margin - height_of(key_caption_, caption_size) + caption_line, key_caption_,
+              height_ - heatmap_margin - lines_height(key_caption_, caption_size) + caption_line, key_caption_,
               caption_size, {{"text-anchor", "middle"}, {"fill", quiet_ink}});
     const double x = heatmap_margin + caption_size - 2, y = (top_ + std::max(bottom_, top_ + least_caption)) / 2;
     svg.lines(x, y, query_caption_, caption_size, {{"text-anchor", "middle"}, {"fill", quiet_ink}, turned(-90, x, y)});
@@ -275,7 +258,7 @@ class Figure {
       for (int i = 0; i < strips; ++i) {
         // Each strip reaches under the next one, so that no line of background shows between them.
         svg.rect(x, y + i * strip, bar_width, std::min(2 * strip, height - i * strip),
-                 {{"fill", colour_of(1 - (i + 0.5) / strips, scale.stops)}});
+                 {{"fill", scale.colour_at(1 - (i + 0.5) / strips)}});
       }
       const std::vector<double> ticks = scale.ticks();
       const std::vector<std::string> labels = tick_labels(ticks);

@@ -9,6 +9,8 @@
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/png.h>
+#include <xgrad/ops/elementwise/integer.h>
+#include <xgrad/ops/reduce/count.h>
 
 namespace xgrad::kit {
 
@@ -21,9 +23,9 @@ constexpr Ink same_ink(std::uint32_t colour) { return {colour, colour}; }
 
 /// Of a share, the colour that lies over a picture: dark blue, magenta, yellow, whose hues are told apart on light and
 /// on dark parts (five colours of matplotlib's plasma).
-std::uint32_t overlay_colour(double share) {
-  constexpr std::array<Colour, 5> stops{
-      {{13, 8, 135}, {126, 3, 168}, {204, 71, 120}, {248, 149, 64}, {240, 249, 33}}};
+Ink overlay_ink(double share) {
+  constexpr std::array<Ink, 5> stops{same_ink(0x0d0887), same_ink(0x7e03a8), same_ink(0xcc4778), same_ink(0xf89540),
+                                     same_ink(0xf0f921)};
   return mixed(share, stops);
 }
 
@@ -49,7 +51,7 @@ void check(const char* op, const PictureGrid& grid) {
 /// Shares (rows, columns) as colours and opacities (4, rows, columns).
 Array overlay_of(const Array& shares) {
   std::vector<std::uint32_t> colours;
-  for (const Real share : shares) colours.push_back(overlay_colour(share));
+  for (const Real share : shares) colours.push_back(overlay_ink(share).light);
   return coloured(colours, shares.dim(0), opacity);
 }
 
@@ -72,8 +74,8 @@ struct Key {
       : scale(wrap_width(overlay.caption, picture_font, width - at)),
         lines(wrap_width(overlay.lines_caption, picture_font, width - at)) {}
 
-  double rows() const { return static_cast<double>(std::max<std::size_t>(1, scale.size()) + lines.size()); }
-  double total_height() const { return 2 * picture_gap + rows() * line_height(picture_font); }
+  double scale_height() const { return std::max(line_height(picture_font), lines_height(scale, picture_font)); }
+  double total_height() const { return 2 * picture_gap + scale_height() + lines_height(lines, picture_font); }
 
   void draw(Svg& svg, double y) const {
     constexpr int strips = 40;
@@ -84,18 +86,18 @@ struct Key {
     }
     for (int i = 0; i < strips; ++i) {
       svg.rect(Sheet::margin + 12 + i * bar / strips, y, bar / strips, height,
-               {{"fill", same_ink(overlay_colour((i + 0.5) / strips))}, {"fill-opacity", opacity}});
+               {{"fill", overlay_ink((i + 0.5) / strips)}, {"fill-opacity", opacity}});
     }
     svg.close("g");
     svg.rect(Sheet::margin + 12, y, bar, height, {{"fill", "none"}, {"stroke", frame_ink}});
     svg.lines(Sheet::margin, y + 11, {"0"}, picture_font, {{"fill", quiet_ink}});
     svg.lines(Sheet::margin + bar + 18, y + 11, {"1"}, picture_font, {{"fill", quiet_ink}});
     svg.lines(at, y + 11, scale, picture_font, {{"fill", quiet_ink}});
-    const double below =
-        y + 11 + line_height(picture_font) * static_cast<double>(std::max<std::size_t>(1, scale.size()));
-    if (!lines.empty())
+    const double below = y + 11 + scale_height();
+    if (!lines.empty()) {
       svg.line(Sheet::margin + 12, below - 4, Sheet::margin + 12 + bar, below - 4,
                {{"stroke", frame_ink}, {"stroke-width", 2}});
+    }
     svg.lines(at, below, lines, picture_font, {{"fill", quiet_ink}});
   }
 };
@@ -111,13 +113,12 @@ std::string picture_grid_svg(const PictureGrid& grid) {
   const double height = width * static_cast<double>(grid.images.dim(2)) / static_cast<double>(grid.images.dim(3));
   const double across = (overlaid ? 2 * width + beside : width) + picture_gap;
   std::vector<std::vector<std::string>> captions;
-  std::size_t most_lines = 0;
+  double captions_height = 0;
   for (const std::string& caption : grid.captions) {
     captions.push_back(wrap_width(caption, picture_font, across - 4));
-    most_lines = std::max(most_lines, captions.back().size());
+    captions_height = std::max(captions_height, lines_height(captions.back(), picture_font));
   }
-  const double down =
-      height + picture_gap + (most_lines == 0 ? 0 : 2 + line_height(picture_font) * static_cast<double>(most_lines));
+  const double down = height + picture_gap + (captions_height == 0 ? 0 : 2 + captions_height);
   const double grid_width = static_cast<double>(columns) * across - picture_gap;
   const Sheet sheet(grid.title, std::max(grid_width, overlaid ? Key::least_width - 2 * Sheet::margin : 0.0));
   const double top = sheet.top(), bottom = top + static_cast<double>(rows) * down - picture_gap;
@@ -162,11 +163,7 @@ Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t c
       if (number < 0 || number >= classes) fail<ValueError>(op, "class ", number, " is not in [0, ", classes, ")");
     }
   }
-  Index counts({classes, classes}, 0);
-  for (std::int64_t i = 0; i < labels.size(); ++i) {
-    ++counts.mutable_data()[labels.data()[i] * classes + guesses.data()[i]];
-  }
-  return counts;
+  return bincount(labels * classes + guesses, {.minlength = classes * classes}).reshaped({classes, classes});
 }
 
 std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes) {

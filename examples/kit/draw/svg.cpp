@@ -99,18 +99,21 @@ std::vector<std::string> wrap_width(std::string_view text, double font_size, dou
 }
 
 double heading_height(std::string_view text, double font_size, double width) {
-  return static_cast<double>(wrap_width(text, font_size, width, true).size()) * line_height(font_size);
+  return lines_height(wrap_width(text, font_size, width, true), font_size);
 }
 
-std::uint32_t mixed(double place, std::span<const Colour> stops) {
+Ink mixed(double place, std::span<const Ink> stops) {
   place *= static_cast<double>(stops.size() - 1);
   const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-  std::uint32_t colour = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double part = std::lerp(stops[stop][i], stops[stop + 1][i], place - static_cast<double>(stop));
-    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
-  }
-  return colour;
+  const auto between = [&](std::uint32_t from, std::uint32_t to) {
+    std::uint32_t colour = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {  // red, green, blue
+      const double part = std::lerp(from >> shift & 255, to >> shift & 255, place - static_cast<double>(stop));
+      colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
+    }
+    return colour;
+  };
+  return {between(stops[stop].light, stops[stop + 1].light), between(stops[stop].dark, stops[stop + 1].dark)};
 }
 
 Attribute::Attribute(std::string_view key, double number) : name(key), value(pixels(number)) {}
@@ -161,16 +164,12 @@ void Svg::image(double x, double y, double width, double height, std::string_vie
 }
 
 void Svg::text(double x, double y, std::string_view text, Attributes attributes) {
-  tag("text", {{"x", x}, {"y", y}}, "");
-  write(attributes);
-  body_ += ">" + xml_escaped(text) + "</text>\n";
+  text_element({{"x", x}, {"y", y}}, attributes, text);
 }
 
 void Svg::lines(double x, double y, const std::vector<std::string>& lines, double font_size, Attributes attributes) {
   for (const std::string& line : lines) {
-    tag("text", {{"x", x}, {"y", y}, {"font-size", font_size}}, "");
-    write(attributes);
-    body_ += ">" + xml_escaped(line) + "</text>\n";
+    text_element({{"x", x}, {"y", y}, {"font-size", font_size}}, attributes, line);
     y += line_height(font_size);
   }
 }
@@ -200,6 +199,12 @@ void Svg::element(std::string_view name, Attributes place, Attributes attributes
   tag(name, place, "");
   write(attributes);
   body_ += hover.empty() ? "/>\n" : "><title>" + xml_escaped(hover) + "</title></" + std::string(name) + ">\n";
+}
+
+void Svg::text_element(Attributes place, Attributes attributes, std::string_view text) {
+  tag("text", place, "");
+  write(attributes);
+  body_ += ">" + xml_escaped(text) + "</text>\n";
 }
 
 void Svg::write(Attributes attributes) {

@@ -40,6 +40,11 @@ std::vector<std::string> wrap_width(std::string_view text, double font_size, dou
 /// From the base line of one line of a text to that of the next.
 constexpr double line_height(double font_size) { return 1.3 * font_size; }
 
+/// How much room lines of text take.
+inline double lines_height(const std::vector<std::string>& lines, double font_size) {
+  return static_cast<double>(lines.size()) * line_height(font_size);
+}
+
 /// How much room Svg::heading takes: nothing without a text.
 double heading_height(std::string_view text, double font_size, double width);
 
@@ -70,11 +75,8 @@ inline constexpr std::array<Ink, 7> series_inks = {{{0x0072b2, 0x3d9be0},
                                                     {0xe69f00, 0xf2b733},
                                                     {0x56b4e9, 0x9bd4f7}}};
 
-/// Red, green and blue from 0 to 255.
-using Colour = std::array<double, 3>;
-
-/// The colour 0xRRGGBB at a place from 0, the first of the stops, to 1, the last of them.
-std::uint32_t mixed(double place, std::span<const Colour> stops);
+/// The colour at a place from 0, the first of the stops, to 1, the last of them.
+Ink mixed(double place, std::span<const Ink> stops);
 
 /// Name and value of an attribute; numbers are given two decimals, as pixels need no more. An ink is the value of fill
 /// or stroke, of an element without a class of its own.
@@ -136,6 +138,7 @@ class Svg {
  private:
   void tag(std::string_view name, Attributes attributes, std::string_view end);
   void element(std::string_view name, Attributes place, Attributes attributes, std::string_view hover);
+  void text_element(Attributes place, Attributes attributes, std::string_view text);
   void write(Attributes attributes);
 
   std::string head_, body_;
