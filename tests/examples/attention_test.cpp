@@ -37,24 +37,23 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   nn::greedy(decoding, {.bos = 1, .max_length = 6});
 
   const Array encoder = kit::attention_weights(recorder, ".attn", {.row = 1});
-  const Array decoder = kit::attention_weights(recorder, ".self_attn", {.row = 1, .keys = 10});
+  const Array decoder = kit::attention_weights(recorder, ".self_attn", {.row = 1});  // each step has one key more
   const Array cross = kit::attention_weights(recorder, ".cross_attn", {.row = 1});
   CHECK(encoder.shape() == Shape{2, 4, 10, 10});
-  CHECK(decoder.shape() == Shape{2, 4, 6, 10});
+  CHECK(decoder.shape() == Shape{2, 4, 6, 6});
   CHECK(cross.shape() == Shape{2, 4, 6, 10});
   const auto check = [](const Array& weights, const Mask& visible) {
     CHECK(equal(Tensor(weights) > 0, broadcast_to(visible, weights.shape())));
     CHECK(max(abs(sum(Tensor(weights), -1) - 1)).item() < 1e-5);
   };
   check(encoder, arange(10) < 4);
-  check(decoder, arange(10) <= reshape(arange(6), {6, 1}));
+  check(decoder, arange(6) <= reshape(arange(6), {6, 1}));
   check(cross, arange(10) < 4);
 
   CHECK_REFUSED(ValueError, kit::attention_weights(recorder, ".nothing"), "attention_weights", "of '.nothing'",
                 "[decoder.blocks.0.cross_attn, decoder.blocks.0.self_attn,",
                 "encoder.blocks.0.attn, encoder.blocks.1.attn]");
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.row = 2}), ValueError);
-  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), ValueError);
 }
 
 TEST_CASE("the weights of a layer by itself are those of its only step") {
@@ -100,53 +99,47 @@ TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
   model(source, lengths, nn::shift_right(Index({1, std::ssize(tokens)}, tokens), 1));
   for (const char* kind : {".self_attn", ".cross_attn"}) {
     const Array expected = kit::attention_weights(recorder, kind);
-    const Array found = kit::attention_weights(beams, kind, {.rows = best.rows, .keys = expected.dim(3)});
-    check_close(found, expected, 1e-4);
+    check_close(kit::attention_weights(beams, kind, {.rows = best.rows}), expected, 1e-4);
   }
 }
 
-TEST_CASE("averages over the heads of each layer, and over all layers") {
-  const Array weights({2, 2, 1, 2}, {1, 0, 0.5, 0.5, 0.25, 0.75, 0, 1});
-  CHECK(equal(kit::averaged(weights, kit::Average::none), weights));
-  CHECK(equal(kit::averaged(weights, kit::Average::heads), Array({2, 1, 1, 2}, {0.75, 0.25, 0.125, 0.875})));
-  CHECK(equal(kit::averaged(weights, kit::Average::layers_and_heads), Array({1, 1, 1, 2}, {0.4375, 0.5625})));
-  CHECK_REFUSED(ShapeError, kit::averaged(Array({2, 2}, 1), kit::Average::heads), "averaged", "(layers, H, T, S)",
-                "[2, 2]");
-  CHECK_REFUSED(ShapeError, kit::averaged(Array(Shape{2, 0, 1, 2}), kit::Average::none), "averaged",
-                "no weights in [2, 0");
-
+TEST_CASE("a panel for each head, or one for the mean of a layer's heads") {
   const Array wide({2, 2, 1, 4}, {1, 0, 0, 0, 0.5, 0.5, 0, 0, 0.25, 0.75, 0, 0, 0, 1, 0, 0});
   const kit::HeatMaps maps{.queries = {"q"}, .keys = {"a", "b", "c", "d"}};
-  check_labels(kit::attention_svg(wide, maps, kit::Average::heads), 1, {"layer 1, mean", "layer 2, mean"});
-  const std::string all = kit::attention_svg(wide, maps, kit::Average::layers_and_heads);
-  check_labels(all, 1, {"mean of all"});
-  check_svg(all, 1, {"<title>q → b  0.562</title>"});
+  check_labels(kit::attention_svg(wide, maps), 1, {"layer 1, head 1", "layer 2, head 2"});
+  const std::string means = kit::attention_svg(wide, maps, kit::Average::heads);
+  check_labels(means, 1, {"layer 1, mean", "layer 2, mean"});
+  check_svg(means, 1, {"<title>q → a  0.750</title>", "<title>q → b  0.875</title>"});
   check_labels(kit::attention_svg(Array({1, 2, 1, 4}, 1), maps), 1, {"head 2"});
   check_labels(kit::attention_svg(Array({2, 1, 1, 4}, 1), maps), 1, {"layer 2"});
   CHECK_REFUSED(ShapeError, kit::attention_svg(Array({2}, 1), maps), "attention_svg", "(layers, H, T, S), got [2]");
-  CHECK_THROWS_AS(kit::attention_svg(Array({2, 4}, 1), maps), ShapeError);
+  CHECK_REFUSED(ShapeError, kit::attention_svg(Array(Shape{2, 0, 1, 4}), maps), "attention_svg",
+                "no weights in [2, 0");
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 4}, 2), maps), ValueError);
   CHECK_REFUSED(ValueError, kit::attention_svg(Array({2, 3, 1, 5}, 1), maps), "attention_svg",
-                "weights of 1 queries and 5 keys for 1 and 4 labels", "call what is left <pad>", "decode with a cache");
+                "weights of 1 queries and 5 keys for 1 and 4 labels", "weights[{_, _, slice(0, 1), slice(0, 4)}]",
+                "decode with a cache");
 }
 
 TEST_CASE("rows of an encoder are what is read, those of a decoder what is predicted") {
   using Strings = std::vector<std::string>;
-  const kit::HeatMaps encoder = kit::encoder_maps({"go", "<eos>"}, {.title = "title", .queries = 3, .keys = 3});
+  const kit::HeatMaps encoder = kit::encoder_maps({"go", "<eos>"}, {.title = "title"});
   CHECK(encoder.title == "title");
-  CHECK(encoder.queries == Strings{"go", "<eos>", "<pad>"});
+  CHECK(encoder.queries == Strings{"go", "<eos>"});
   CHECK(encoder.keys == encoder.queries);
-  CHECK(encoder.masked == std::vector<bool>{false, false, true, false, false, true, false, false, true});
+  CHECK(encoder.masked.empty());
 
-  const kit::HeatMaps decoder = kit::decoder_maps("<bos>", {"va", "<eos>"}, {.keys = 3});
+  const kit::HeatMaps decoder = kit::decoder_maps("<bos>", {"va", "<eos>"}, {.title = "title"});
+  CHECK(decoder.title == "title");
   CHECK(decoder.queries == Strings{"va", "<eos>"});
-  CHECK(decoder.keys == Strings{"<bos>", "va", "<pad>"});
-  CHECK(decoder.masked == std::vector<bool>{false, true, true, false, false, true});
+  CHECK(decoder.keys == Strings{"<bos>", "va"});
+  CHECK(decoder.masked == std::vector<bool>{false, true, false, false});
 
-  const kit::HeatMaps cross = kit::cross_maps({"va", "<eos>"}, {"go", "."}, {.queries = 3, .keys = 3});
-  CHECK(cross.queries == Strings{"va", "<eos>", "<pad>"});
-  CHECK(cross.keys == Strings{"go", ".", "<pad>"});
-  CHECK(cross.masked == encoder.masked);
+  const kit::HeatMaps cross = kit::cross_maps({"va", "<eos>"}, {"go", ".", "<eos>"}, {.title = "title"});
+  CHECK(cross.title == "title");
+  CHECK(cross.queries == Strings{"va", "<eos>"});
+  CHECK(cross.keys == Strings{"go", ".", "<eos>"});
+  CHECK(cross.masked.empty());
   const auto captions = [](const kit::HeatMaps& maps) { return maps.query_caption + ", " + maps.key_caption; };
   CHECK(captions(encoder) == "query (the token it reads), key (the token it reads)");
   CHECK(captions(decoder) == "query (the token it predicts), key (the token it reads)");
@@ -155,14 +148,13 @@ TEST_CASE("rows of an encoder are what is read, those of a decoder what is predi
   CHECK_REFUSED(ValueError, kit::encoder_maps({}), "encoder_maps", "there are no tokens");
   CHECK_REFUSED(ValueError, kit::decoder_maps("<bos>", {}), "decoder_maps", "there are no tokens");
   CHECK_REFUSED(ValueError, kit::cross_maps({"va"}, {}), "cross_maps", "there are no tokens");
-  CHECK_REFUSED(ValueError, kit::cross_maps({"va", "!"}, {"go"}, {.queries = 1}), "cross_maps", "2 tokens",
-                "1 positions");
-  CHECK_REFUSED(ValueError, kit::encoder_maps({"va", "!"}, {.keys = -1}), "encoder_maps", "2 tokens", "-1 positions");
 }
 
 TEST_CASE("the keys with most weight, of each query, on the average of all heads") {
   const Array weights = some_weights();
-  kit::HeatMaps maps = kit::cross_maps({"il", "est", "calme"}, {"he's", "calm", "."}, {.keys = 4});
+  kit::HeatMaps maps = kit::cross_maps({"il", "est", "calme"}, {"he's", "calm", ".", "<pad>"});
+  const std::vector<bool> padding{false, false, false, true, false, false, false, true, false, false, false, true};
+  maps.masked = padding;
   const auto found = kit::alignments(weights, maps, 2);
   REQUIRE(found.size() == 3);
   const double expected[3][2][2] = {{{0, 0.5}, {1, 0.25}}, {{1, 0.75}, {0, 0.125}}, {{2, 0.5}, {1, 0.25}}};
@@ -180,7 +172,7 @@ TEST_CASE("the keys with most weight, of each query, on the average of all heads
   Array broken = weights;
   broken.mutable_data()[3] = std::numeric_limits<Real>::quiet_NaN();
   CHECK_REFUSED(ValueError, kit::alignments(broken, maps, 1), "alignments", "a weight is not finite");
-  maps = kit::cross_maps({"il", "est", "calme"}, {"he's", "calm", "."}, {.keys = 4});
+  maps.masked = padding;
   CHECK(kit::alignments(broken, maps, 1)[0][0].key == 0);  // it is masked
   CHECK_REFUSED(ValueError, kit::alignments(weights, maps, 0), "alignments", "count must be at least 1, got 0");
   CHECK_REFUSED(ShapeError, kit::alignments(Array({2, 3, 4}, 1), maps, 1), "alignments", "[2, 3, 4] for 3 x 4 labels");

@@ -42,9 +42,7 @@ TEST_CASE("options that are not said have their defaults") {
   CHECK(all_of(jobs.first, jobs.count, jobs.workers, jobs.ahead) == List{0, 0, 0, 1});
   const ShapesOptions shapes;
   CHECK(all_of(shapes.count, shapes.size, shapes.channels, shapes.noise) == List{1000, 28, 1, 0.1});
-  const WeightsOptions weights;
-  const AttentionMapsOptions attention;
-  CHECK(all_of(weights.row, weights.keys, attention.queries, attention.keys) == List{0, 0, 0, 0});
+  CHECK(WeightsOptions{}.row == 0);
   CHECK(HeatMaps{}.columns == 4);
   const PictureGrid grid;
   CHECK(all_of(grid.columns, grid.width, grid.overlay.rows, grid.overlay.columns) == List{8, 84, 0, 0});

@@ -160,8 +160,10 @@ TEST_CASE("the attention of two layers looks as it did") {
   for (std::int64_t i = 0; i < weights.size(); ++i) {
     if (i % 8 < 7) weights.mutable_data()[i] = static_cast<Real>(i % 8 == i / 16 ? 0.625 : 0.0625);
   }
-  const HeatMaps maps = cross_maps({"il", "court"}, {"he", "runs", "as", "fast", "as", "he", "can"},
-                                   {.title = "Attention", .keys = 8});
+  HeatMaps maps = cross_maps({"il", "court"}, {"he", "runs", "as", "fast", "as", "he", "can", "<pad>"},
+                             {.title = "Attention"});
+  maps.masked.resize(16);
+  maps.masked[7] = maps.masked[15] = true;
   check_kept("attention", attention_svg(weights, maps));
 }
 

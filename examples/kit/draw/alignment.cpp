@@ -8,6 +8,7 @@
 #include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/unicode/unicode.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::kit {
 namespace {
@@ -23,23 +24,17 @@ struct AlignmentSizes {
 };
 constexpr AlignmentSizes sizes;
 
-/// The keys that some query may look at.
-std::vector<std::size_t> seen_keys(const HeatMaps& maps) {
-  std::vector<std::size_t> keys;
-  for (std::size_t s = 0; s < maps.keys.size(); ++s) {
-    std::size_t t = 0;
-    while (t < maps.queries.size() && maps.is_masked(t * maps.keys.size() + s)) ++t;
-    if (t < maps.queries.size()) keys.push_back(s);
+/// Whether some query may look at the key.
+bool is_seen(const HeatMaps& maps, std::size_t key) {
+  for (std::size_t i = key; i < maps.queries.size() * maps.keys.size(); i += maps.keys.size()) {
+    if (!maps.is_masked(i)) return true;
   }
-  return keys;
+  return false;
 }
 
 /// The width of a caption and the labels below it.
 double column_width(const std::string& caption, const Tokens& labels) {
-  double width = text_width(caption, sizes.caption);
-  for (const std::string& label : labels)
-    width = std::max(width, std::min(sizes.widest_label, text_width(label, sizes.label)));
-  return width;
+  return std::max(text_width(caption, sizes.caption), std::min(sizes.widest_label, widest(labels, sizes.label)));
 }
 
 double middle_of(std::size_t row) { return sizes.line * (static_cast<double>(row) + 0.5); }
@@ -58,13 +53,13 @@ Aligned alignments(const Array& weights, const HeatMaps& maps, std::int64_t coun
   if (!maps.masked.empty() && std::ssize(maps.masked) != T * S) {
     fail<ShapeError>(op, "a mask of ", maps.masked.size(), " entries for ", T, " x ", S, " labels");
   }
-  const Array mean = averaged(weights, Average::layers_and_heads);
+  const Array means = mean(weights, {0, 1}).value();
   Aligned result;
   for (std::int64_t t = 0; t < T; ++t) {
     std::vector<AlignedKey>& keys = result.emplace_back();
     for (std::int64_t s = 0; s < S; ++s) {
       if (maps.is_masked(static_cast<std::size_t>(t * S + s))) continue;
-      const double weight = mean.data()[t * S + s];
+      const double weight = means.at({t, s});
       if (!std::isfinite(weight)) fail<ValueError>(op, "a weight is not finite");
       if (weight > 0) keys.push_back({s, weight});
     }
@@ -98,10 +93,10 @@ std::string alignment_text(const Array& weights, const HeatMaps& given, std::int
 std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int64_t count) {
   const HeatMaps maps = with_visible_spaces(given);
   const Aligned aligned = alignments(weights, maps, count);
-  const std::vector<std::size_t> shown = seen_keys(maps);
   Tokens keys;
   std::vector<double> places(maps.keys.size());
-  for (const std::size_t s : shown) {
+  for (std::size_t s = 0; s < maps.keys.size(); ++s) {
+    if (!is_seen(maps, s)) continue;
     places[s] = middle_of(keys.size());
     keys.push_back(maps.keys[s]);
   }

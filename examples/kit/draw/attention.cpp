@@ -5,6 +5,8 @@
 #include <set>
 
 #include <xgrad/core/base/error.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/shape/join.h>
 
 namespace xgrad::kit {
 namespace {
@@ -14,49 +16,12 @@ using Tokens = std::vector<std::string>;
 constexpr const char* predicts = "query (the token it predicts)";
 constexpr const char* reads = "key (the token it reads)";
 
-/// The tokens and behind them <pad>, `size` in all.
-Tokens padded(const char* op, Tokens tokens, std::int64_t size) {
+void check_tokens(const char* op, const Tokens& tokens) {
   if (tokens.empty()) fail<ValueError>(op, "there are no tokens");
-  if (size != 0 && size < std::ssize(tokens)) fail<ValueError>(op, tokens.size(), " tokens for ", size, " positions");
-  tokens.resize(size == 0 ? tokens.size() : static_cast<std::size_t>(size), "<pad>");
-  return tokens;
-}
-
-/// Maps with these rows and columns, where query t may look at the key s if visible(t, s).
-template <class Visible>
-HeatMaps maps_of(const char* op, const Tokens& queries, const Tokens& keys, const AttentionMapsOptions& options,
-                 const Visible& visible) {
-  HeatMaps maps{.title = options.title,
-                .queries = padded(op, queries, options.queries),
-                .keys = padded(op, keys, options.keys),
-                .key_caption = reads};
-  for (std::size_t t = 0; t < maps.queries.size(); ++t) {
-    for (std::size_t s = 0; s < maps.keys.size(); ++s) maps.masked.push_back(!visible(t, s));
-  }
-  return maps;
-}
-
-Array average_of(const char* op, const Array& weights, Average average) {
-  if (weights.rank() != 4) fail<ShapeError>(op, "weights are (layers, H, T, S), got ", weights.shape());
-  if (weights.size() == 0) fail<ShapeError>(op, "there are no weights in ", weights.shape());
-  if (average == Average::none) return weights;
-  const std::int64_t H = weights.dim(1), T = weights.dim(2), S = weights.dim(3);
-  const std::int64_t groups = average == Average::heads ? weights.dim(0) : 1;
-  const std::int64_t members = weights.dim(0) * H / groups;
-  Array result(Shape{groups, 1, T, S});
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < members; ++j) {
-      sum += static_cast<double>(weights.data()[(i / (T * S) * members + j) * T * S + i % (T * S)]);
-    }
-    result.mutable_data()[i] = static_cast<Real>(sum / static_cast<double>(members));
-  }
-  return result;
 }
 
 std::string panel_title(const Array& weights, std::int64_t layer, std::int64_t head, Average average) {
   const std::int64_t L = weights.dim(0), H = weights.dim(1);
-  if (average == Average::layers_and_heads) return "mean of all";
   std::string title = L > 1 ? str("layer ", layer + 1) : "";
   if (H > 1 && L > 1) title += ", ";
   if (H > 1) title += average == Average::heads ? "mean" : str("head ", head + 1);
@@ -68,7 +33,7 @@ std::string panel_title(const Array& weights, std::int64_t layer, std::int64_t h
 Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view kind, const WeightsOptions& options) {
   std::vector<std::string> layers;
   std::vector<std::vector<const Array*>> steps;  // of each layer, (B, H, t, s)
-  std::int64_t S = options.keys;
+  std::int64_t S = 0;
   for (const auto& [path, weights] : recorder.records()) {
     if (!path.ends_with(kind)) continue;
     const auto layer = static_cast<std::size_t>(std::ranges::find(layers, path) - layers.begin());
@@ -76,8 +41,9 @@ Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view 
       layers.push_back(path);
       steps.emplace_back();
     }
+    if (!options.rows.empty() && steps[layer].size() == options.rows.size()) continue;
     steps[layer].push_back(&weights);
-    if (options.keys == 0) S = std::max(S, weights.dim(3));
+    S = std::max(S, weights.dim(3));
   }
   const auto refuse = [&](const std::string& why) { fail<ValueError>("attention_weights", "of '", kind, "': ", why); };
   if (layers.empty()) {
@@ -87,35 +53,33 @@ Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view 
   }
 
   const std::int64_t H = steps[0][0]->dim(1);
-  std::vector<Real> all;
-  for (auto& layer : steps) {
-    if (!options.rows.empty()) layer.resize(std::min(layer.size(), options.rows.size()));
-    for (std::int64_t h = 0; h < H; ++h) {
-      for (std::size_t i = 0; i < layer.size(); ++i) {
-        const Array& step = *layer[i];
-        const std::int64_t row = options.rows.empty() ? options.row : options.rows[i];
-        if (step.dim(1) != H || step.dim(3) > S || row < 0 || row >= step.dim(0)) refuse("they do not fit together");
-        for (std::int64_t t = 0; t < step.dim(2); ++t) {
-          for (std::int64_t s = 0; s < S; ++s) all.push_back(s < step.dim(3) ? step.at({row, h, t, s}) : 0);
-        }
-      }
+  std::vector<Array> all;  // (H, T, S) of each layer
+  for (const auto& layer : steps) {
+    std::vector<Array> rows;
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      const Array& step = *layer[i];
+      const std::int64_t row = options.rows.empty() ? options.row : options.rows[i];
+      if (step.dim(1) != H || row < 0 || row >= step.dim(0)) refuse("they do not fit together");
+      Array& all_keys = rows.emplace_back(Shape{H, step.dim(2), S}, Real(0));
+      all_keys[{_, _, slice(0, step.dim(3))}] = step[{row}];
     }
+    all.push_back(concat(rows, 1));
+    if (all.back().shape() != all.front().shape()) refuse("layers ran for different numbers of steps");
   }
-  const auto N = static_cast<std::int64_t>(layers.size());
-  const std::int64_t T = static_cast<std::int64_t>(all.size()) / (N * H * S);
-  if (N * H * T * S != static_cast<std::int64_t>(all.size())) refuse("layers ran for different numbers of steps");
-  return Array({N, H, T, S}, all);
+  return stack(all);
 }
 
-Array averaged(const Array& weights, Average average) { return average_of("averaged", weights, average); }
-
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average) {
-  const Array shown = average_of("attention_svg", weights, average);
+  constexpr const char* op = "attention_svg";
+  if (weights.rank() != 4) fail<ShapeError>(op, "weights are (layers, H, T, S), got ", weights.shape());
+  if (weights.size() == 0) fail<ShapeError>(op, "there are no weights in ", weights.shape());
+  const Array shown = average == Average::heads ? mean(weights, 1, {.keepdim = true}).value() : weights;
   if (shown.dim(2) != std::ssize(maps.queries) || shown.dim(3) != std::ssize(maps.keys)) {
-    fail<ValueError>("attention_svg", "weights of ", shown.dim(2), " queries and ", shown.dim(3), " keys for ",
+    fail<ValueError>(op, "weights of ", shown.dim(2), " queries and ", shown.dim(3), " keys for ",
                      maps.queries.size(), " and ", maps.keys.size(),
-                     " labels; cross_maps and its like take .queries and .keys, and call what is left <pad>. Of a text "
-                     "that was read again for each new word, record one run over the whole, or decode with a cache");
+                     " labels; without padding: weights[{_, _, slice(0, ", maps.queries.size(), "), slice(0, ",
+                     maps.keys.size(), ")}]. Of a text that was read again for each new word, record one run over the "
+                     "whole, or decode with a cache");
   }
   if (average != Average::heads) maps.columns = static_cast<std::size_t>(shown.dim(1));
   maps.scale = HeatScale::shares;
@@ -129,27 +93,36 @@ std::string attention_svg(const Array& weights, HeatMaps maps, Average average) 
 }
 
 HeatMaps encoder_maps(const Tokens& read, const AttentionMapsOptions& options) {
-  HeatMaps maps =
-      maps_of("encoder_maps", read, read, options, [&](std::size_t, std::size_t s) { return s < read.size(); });
-  maps.query_caption = "query (the token it reads)";
-  return maps;
+  check_tokens("encoder_maps", read);
+  return {.title = options.title,
+          .queries = read,
+          .keys = read,
+          .query_caption = "query (the token it reads)",
+          .key_caption = reads};
 }
 
 HeatMaps decoder_maps(const std::string& first, const Tokens& predicted, const AttentionMapsOptions& options) {
-  Tokens read{first};
-  if (!predicted.empty()) read.insert(read.end(), predicted.begin(), predicted.end() - 1);
-  HeatMaps maps =
-      maps_of("decoder_maps", predicted, read, options, [](std::size_t t, std::size_t s) { return s <= t; });
-  maps.query_caption = predicts;
+  check_tokens("decoder_maps", predicted);
+  HeatMaps maps{.title = options.title,
+                .queries = predicted,
+                .keys = {first},
+                .query_caption = predicts,
+                .key_caption = reads};
+  maps.keys.insert(maps.keys.end(), predicted.begin(), predicted.end() - 1);
+  for (std::size_t t = 0; t < predicted.size(); ++t) {
+    for (std::size_t s = 0; s < predicted.size(); ++s) maps.masked.push_back(s > t);
+  }
   return maps;
 }
 
 HeatMaps cross_maps(const Tokens& predicted, const Tokens& source, const AttentionMapsOptions& options) {
-  HeatMaps maps =
-      maps_of("cross_maps", predicted, source, options, [&](std::size_t, std::size_t s) { return s < source.size(); });
-  maps.query_caption = predicts;
-  maps.key_caption = "key (the token of the source)";
-  return maps;
+  check_tokens("cross_maps", predicted);
+  check_tokens("cross_maps", source);
+  return {.title = options.title,
+          .queries = predicted,
+          .keys = source,
+          .query_caption = predicts,
+          .key_caption = "key (the token of the source)"};
 }
 
 }  // namespace xgrad::kit

@@ -15,11 +15,11 @@ namespace xgrad::kit {
 struct WeightsOptions {
   std::int64_t row = 0;                 ///< row of the batch
   std::vector<std::int64_t> rows = {};  ///< row of each step, if they differ: nn::Hypothesis::rows
-  std::int64_t keys = 0;  ///< S; keys that a step did not have yet get the weight 0; if 0, as many as were recorded
 };
 
 /// The weights of all layers whose paths end in `kind`, in the order in which they first ran: (layers, H, T, S). In
-/// step-by-step decoding each layer has one record per step; the steps become the rows T.
+/// step-by-step decoding each layer has one record per step; the steps become the rows T. Keys that a step did not have
+/// yet get the weight 0.
 ///
 ///     nn::AttentionRecorder recorder;
 ///     nn::greedy(decoding, {.bos = bos, .eos = eos});
@@ -33,28 +33,21 @@ Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view 
 /// The axes over which attention weights are averaged before drawing.
 enum class Average {
   none,
-  heads,            ///< the heads of each layer
-  layers_and_heads  ///< all layers and heads
+  heads  ///< the heads of each layer
 };
 
-/// Averaged weights: (layers, H, T, S), (layers, 1, T, S) or (1, 1, T, S). Throws ShapeError unless the weights have
-/// four axes and are not empty.
-Array averaged(const Array& weights, Average average);
-
 /// Heat maps of the weights (layers, H, T, S) as SVG: a row of panels for each layer, a column for each head. With
-/// averages there is one panel for each layer, or one in all. Labels, captions and mask are those of `maps`: see
-/// encoder_maps, decoder_maps and cross_maps. Throws what averaged() and heat_map_svg() throw, and ValueError if
-/// weights and labels differ in size.
+/// averages there is one panel for each layer. Labels, captions and mask are those of `maps`: see encoder_maps,
+/// decoder_maps and cross_maps. Throws what heat_map_svg() throws, ShapeError unless the weights have four axes and are
+/// not empty, and ValueError if weights and labels differ in size.
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average = Average::none);
 
 struct AttentionMapsOptions {
   std::string title = {};
-  std::int64_t queries = 0;  ///< T: rows after the last token have the label <pad>; 0: none
-  std::int64_t keys = 0;     ///< S: columns after the last token have the label <pad> and are masked; 0: none
 };
 
-/// Labels, captions and mask for the self-attention of an encoder, such as a translator's or BERT. Rows and columns are
-/// the tokens that it reads. Throws ValueError if there are no tokens, or more tokens than rows or columns.
+/// Labels and captions for the self-attention of an encoder, such as a translator's or BERT. Rows and columns are the
+/// tokens that it reads. Throws ValueError if there are no tokens.
 HeatMaps encoder_maps(const std::vector<std::string>& read, const AttentionMapsOptions& options = {});
 
 /// Labels, captions and mask for the causal self-attention of a decoder or a language model. The label of a row is the
@@ -63,8 +56,8 @@ HeatMaps encoder_maps(const std::vector<std::string>& read, const AttentionMapsO
 HeatMaps decoder_maps(const std::string& first, const std::vector<std::string>& predicted,
                       const AttentionMapsOptions& options = {});
 
-/// Labels, captions and mask for cross-attention to a source. The label of a row is the token that it predicts. Throws
-/// what encoder_maps throws.
+/// Labels and captions for cross-attention to a source. The label of a row is the token that it predicts. Throws what
+/// encoder_maps throws.
 HeatMaps cross_maps(const std::vector<std::string>& predicted, const std::vector<std::string>& source,
                     const AttentionMapsOptions& options = {});
 
