@@ -99,7 +99,7 @@ TEST_CASE("entries have a gap between them from 10 pixels on, and up to 24 have 
     const char* size;
   };
   for (const Case& c : {Case{90, 1, "9"}, Case{91, 1, "9"}, Case{24, 4, "12"}, Case{25, 4, "9"}}) {
-    HeatMaps maps{.queries = Tokens(c.rows, "q"), .keys = {"k"}, .columns = c.panels};
+    HeatMaps maps{.queries = std::vector<std::string>(c.rows, "q"), .keys = {"k"}, .columns = c.panels};
     maps.panels.assign(c.panels, {"", std::vector<double>(c.rows, 0.5)});
     check_svg(heat_map_svg(maps), c.rows * c.panels, {str("width=\"", c.size, "\" height=\"", c.size, "\"")});
   }

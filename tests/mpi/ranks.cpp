@@ -182,8 +182,8 @@ int main(int argc, char** argv) {
       make_steps(of_all.rank() == std::atoi(argv[2]) ? 5 : 6);
       return 0;
     }
-    if (word == "--sleep" || word == "--fail" || word == "--return") of_all.wait();
     if (word == "--sleep" || word == "--fail" || word == "--return") {
+      of_all.wait();
       if (of_all.first()) std::cout << "waiting" << std::endl;
       while (true) of_all.wait();
     }
