@@ -32,19 +32,10 @@ void rows_sum_to_1(std::string_view what, const Tensor& x, std::string_view why)
 
 void same(std::string_view what, const Tensor& x, const Tensor& expected, std::string_view why, double tolerance) {
   has_shape(what, x.shape(), expected.shape(), "that of the right result");
-  std::int64_t worst = -1;
-  double largest = 0;
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    const double right = expected.value().begin()[i], error = std::abs(x.value().begin()[i] - right);
-    const double excess =
-        std::isnan(error) ? std::numeric_limits<double>::infinity() : error / (tolerance * (1 + std::abs(right)));
-    if (excess > std::max(1., largest)) worst = i, largest = excess;
-  }
-  if (worst < 0) return;
-  const auto at = x.rank() == 0 ? std::string() : str(" at ", position_of(worst, x.shape()));
+  const std::string place = place_of_error(x, expected, tolerance);
+  if (place.empty()) return;
   const std::string form = form_of(x, expected);
-  not_yet(what, at, " is ", digits(x.value().begin()[worst]), " instead of ", digits(expected.value().begin()[worst]),
-          form, why.empty() || !form.empty() ? "" : str(": ", why));
+  not_yet(what, place, form, why.empty() || !form.empty() ? "" : str(": ", why));
 }
 
 Tensor numbers(const Shape& shape, std::int64_t seed) { return random_normal(shape, {.seed = seed}); }

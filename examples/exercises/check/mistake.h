@@ -65,6 +65,8 @@ void agree(const Compared& compared, const F& answer, const G& right, const Argu
   agree(compared, of_list(std::function{answer}), of_list(std::function{right}), given);
 }
 
+/// Where x is farthest from the right result of its shape, " at [0, 2] is 1 instead of 2", or an empty text.
+std::string place_of_error(const Tensor& x, const Tensor& right, double tolerance);
 /// How x follows from the right result, as a clause that begins with ": ", or an empty text.
 std::string form_of(const Tensor& x, const Tensor& right, const Arguments& given = {});
 
