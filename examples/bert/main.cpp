@@ -14,6 +14,7 @@
 #include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
@@ -74,12 +75,7 @@ struct Text {
 };
 
 // T words from each of these places on: (B, T).
-Index windows(const Index& text, const Index& starts, std::int64_t T) {
-  Index words(Shape{starts.size(), T});
-  std::int64_t* next = words.mutable_data();
-  for (const std::int64_t start : starts) next = std::copy_n(text.data() + start, T, next);
-  return words;
-}
+Index windows(const Index& text, const Index& starts, std::int64_t T) { return text[unsqueeze(starts, 1) + arange(T)]; }
 
 // -- masked words (section 3.1 of the paper) --------------------------------------------------------------------------
 
@@ -91,19 +87,13 @@ struct Questions {
 // Of the words that are asked for, 80 % are masked, 10 % become any word, and 10 % stay: the model cannot know which
 // words are right, so it must have an opinion on all.
 Questions questions(const Index& words, std::int64_t vocabulary, const RandomKey& key) {
+  const Tensor chance = random_uniform({3, words.dim(0), words.dim(1)}, key), how = chance[1];
+  const Mask asked = words != unknown && chance[0] < share, replaced = asked && how >= 0.8 && how < 0.9;
+  const Index any = words_from + to_index(floor(chance[2] * (vocabulary - words_from)));
   Questions made{words, Index(words.shape(), not_asked)};
-  const Array chance = random_uniform({3, words.size()}, key);
-  const Real *asked = chance.data(), *how = asked + words.size(), *which = how + words.size();
-  std::int64_t *ids = made.ids.mutable_data(), *answers = made.answers.mutable_data();
-  for (std::int64_t i = 0; i < words.size(); ++i) {
-    if (ids[i] == unknown || asked[i] >= share) continue;
-    answers[i] = ids[i];
-    if (how[i] < 0.8) {
-      ids[i] = mask;
-    } else if (how[i] < 0.9) {
-      ids[i] = words_from + static_cast<std::int64_t>(which[i] * static_cast<Real>(vocabulary - words_from));
-    }
-  }
+  made.answers[asked] = words[asked];
+  made.ids[asked && how < 0.8] = mask;
+  made.ids[replaced] = any[replaced];
   return made;
 }
 
@@ -124,23 +114,23 @@ std::int64_t count_asked(const Index& answers) { return answers.size() - std::ra
 double mean_loss(const nn::Bert& model, const Questions& asked) {
   const NoGrad off;
   const nn::Eval eval(model);
-  double sum = 0;
+  kit::RunningAverage loss;
   for (std::int64_t first = 0; first < asked.ids.dim(0); first += 64) {
-    const Slice some = slice(first, std::min(first + 64, asked.ids.dim(0)));
+    const Slice some = slice(first, first + 64);
     const Questions part{asked.ids[{some}], asked.answers[{some}]};
-    sum += static_cast<double>(loss_of(model, part).item()) * count_asked(part.answers);
+    loss.add(loss_of(model, part).item(), count_asked(part.answers));
   }
-  return sum / count_asked(asked.answers);
+  return loss.value();
 }
 
 // The same loss of a model that knows only the frequencies of words:      p(w) = (n_w + 1) / (n + V)
 double frequency_loss(const Text& text, const Index& answers) {
-  std::vector<double> seen(static_cast<std::size_t>(text.tokenizer.size()), 1);
-  for (const std::int64_t id : text.train) ++seen[static_cast<std::size_t>(id)];
+  std::vector<double> seen(text.tokenizer.size(), 1);
+  for (const std::int64_t id : text.train) ++seen[id];
   seen[unknown] = seen[mask] = 0;
   const double all = std::accumulate(seen.begin(), seen.end(), 0.0);
   double sum = 0;
-  for (const std::int64_t id : answers) sum -= id == not_asked ? 0 : std::log(seen[static_cast<std::size_t>(id)] / all);
+  for (const std::int64_t id : answers) sum -= id == not_asked ? 0 : std::log(seen[id] / all);
   return sum / count_asked(answers);
 }
 
@@ -163,10 +153,10 @@ std::vector<Sentence> sentences(const Text& text, const Config& config) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t first = i * (text.held_out.size() - length) / count;
     Index ids = windows(text.held_out, Index({1}, first), std::min(length, config.context));
-    std::int64_t *begin = ids.mutable_data(), *end = begin + ids.size();
-    std::int64_t* place = std::find_if(begin + 4, end, [](std::int64_t id) { return id >= words_from + frequent; });
-    if (place == end) continue;
-    const std::string word = text.tokenizer.vocab().token(std::exchange(*place, mask));
+    const Index rare = flatnonzero(ids >= words_from + frequent && arange(ids.size()) >= 4);
+    if (rare.size() == 0) continue;
+    const std::string word = text.tokenizer.vocab().token(ids.at({0, rare.at({0})}));
+    ids[{0, rare.at({0})}] = mask;
     all.push_back({ids, word});
   }
   return all;
@@ -181,7 +171,7 @@ std::string guesses(const nn::Bert& model, const Text& text, const Index& ids) {
   std::string line;
   for (std::int64_t i = 0; i < best.indices.size(); ++i) {
     line += str(i == 0 ? "" : ", ", text.tokenizer.vocab().token(words_from + best.indices.at({i})), " ",
-                kit::fixed(100 * static_cast<double>(best.values.value().at({i})), 1), " %");
+                kit::fixed(100. * best.values.value().at({i}), 1), " %");
   }
   return line;
 }

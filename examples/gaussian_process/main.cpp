@@ -24,9 +24,6 @@ struct Config {
   double learning_rate = 0.05;
 };
 
-/// (1, n, 1) -> (n).
-Tensor line(const Tensor& x) { return flatten(x); }
-
 /// The area between two curves over the same places, as its outline.
 kit::Series band(const std::string& name, const Tensor& x, const Tensor& low, const Tensor& high) {
   return {.name = name,
@@ -44,7 +41,7 @@ void run(const Config& config, kit::Example& example) {
   const std::filesystem::path& out = example.out;
   const Samples seen = kernel_regression::observed(config.samples), wanted = kernel_regression::asked(50),
                 fresh = kernel_regression::observed(1000);
-  const Tensor x = line(seen.x), y = line(seen.y), places = line(wanted.x), truth = line(wanted.y);
+  const Tensor x = flatten(seen.x), y = flatten(seen.y), places = flatten(wanted.x), truth = flatten(wanted.y);
 
   const GaussianProcess process{nn::root};
   optim::Adam adam{process.parameters(), {.lr = config.learning_rate}};
@@ -53,12 +50,12 @@ void run(const Config& config, kit::Example& example) {
   const double first = -history.front().loss, last = -history.back().loss;
 
   const NoGrad off;
-  const Prediction answer = process(places, x, y), at_fresh = process(line(fresh.x), x, y);
+  const Prediction answer = process(places, x, y), at_fresh = process(flatten(fresh.x), x, y);
   const Tensor observed = sqrt(square(at_fresh.deviation) + square(process.noise()));
-  const Tensor pooled = line(matmul(kernel_regression::kernel_weights(wanted.x, seen.x, process.w()), seen.y));
+  const Tensor pooled = flatten(matmul(kernel_regression::kernel_weights(wanted.x, seen.x, process.w()), seen.y));
 
   const Real off_by = mse_loss(answer.mean, truth).item(), pooled_off_by = mse_loss(pooled, truth).item();
-  const Real covered = within(at_fresh, observed, line(fresh.y));
+  const Real covered = within(at_fresh, observed, flatten(fresh.y));
   const std::string w = kit::fixed(process.w().item(), 2);
   kit::save(out / "process.svg",
             kit::line_plot({{.name = "observed", .x = x, .y = y, .style = kit::Series::Style::points},

@@ -91,7 +91,7 @@ void run(const Config& config, kit::Example& example) {
 
   kit::Table table({"", "error to the truth", "roughness", "largest weight"});
   for (const Answer& one : answers) {
-    const Real off_by = error(one.prediction, wanted.y);
+    const Real off_by = mse_loss(one.prediction, wanted.y).item();
     table.row({one.title, kit::fixed(off_by, 4), kit::fixed(roughness(one.prediction), 5),
                kit::fixed(sharpness(one.weights), 3)});
     example.result.add(one.name + "_error", off_by);

@@ -33,19 +33,15 @@ inline Samples asked(std::int64_t n) {
 
 /// f(x) = mean of y_i: attention whose weights are all 1/n.
 inline Tensor average_weights(const Tensor& queries, const Tensor& keys) {
-  return ones({1, queries.dim(1), keys.dim(1)}) / static_cast<Real>(keys.dim(1));
+  return full({1, queries.dim(1), keys.dim(1)}, Real(1) / keys.dim(1));
 }
 
 /// f(x) = sum_i softmax_i(-(w (x - x_i))^2 / 2) y_i (Nadaraya and Watson 1964), with w = 1 or learned: attention whose
 /// scores are high where queries and keys are near each other. Masked keys are ignored.
-inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w, const Mask& masked) {
+inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w,
+                             const Mask& masked = Mask(Shape{}, false)) {
   const Tensor distances = w * (queries - transpose(keys));  // (1, m, 1) - (1, 1, n) -> (1, m, n)
-  const Tensor scores = square(distances) / -2;
-  return masked_softmax(scores, masked);
-}
-
-inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w) {
-  return kernel_weights(queries, keys, w, Mask(Shape{}, false));
+  return masked_softmax(square(distances) / -2, masked);
 }
 
 /// Every sample predicted from all the others: alone it would always find itself.      (1, n, 1)
@@ -53,9 +49,6 @@ inline Tensor predicted_from_others(const Samples& seen, const Tensor& w) {
   const Mask itself = eye(seen.x.dim(1)) == ones({1});
   return matmul(kernel_weights(seen.x, seen.x, w, itself), seen.y);
 }
-
-/// How far from each other two curves are.
-inline Real error(const Tensor& prediction, const Tensor& wanted) { return mse_loss(prediction, wanted).item(); }
 
 /// How rough a curve (1, n, 1) is: the mean square of its second differences.
 inline Real roughness(const Tensor& y) {

@@ -20,10 +20,7 @@ struct Config {
   kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
 
   // recurrent models; the transformer is that of examples/translate
-  std::int64_t embed = 32;   // e
-  std::int64_t hidden = 32;  // h
-  std::int64_t layers = 2;
-  double dropout = 0.1;
+  nn::Seq2SeqOptions recurrent{.embed = 32, .hidden = 32, .layers = 2, .dropout = 0.1};
 
   // training, the same for all
   std::int64_t epochs = 100;
@@ -74,12 +71,10 @@ constexpr std::array<Contestant, 4> contestants{{{"every_step", "last state besi
 
 inline nn::Seq2SeqOptions recurrent_options(const Config& config, std::size_t contestant) {
   constexpr std::array contexts{nn::Context::every_step, nn::Context::initial_state, nn::Context::attention};
-  return {.context = contexts.at(contestant),
-          .embed = config.embed,
-          .hidden = config.hidden,
-          .layers = config.layers,
-          .dropout = config.dropout,
-          .reverse_source = contexts.at(contestant) == nn::Context::initial_state};
+  nn::Seq2SeqOptions options = config.recurrent;
+  options.context = contexts.at(contestant);
+  options.reverse_source = options.context == nn::Context::initial_state;
+  return options;
 }
 
 }  // namespace seq2seq_rnn

@@ -7,8 +7,7 @@
 //   examples/run seq2seq_rnn [--data FILE] [--pairs N] [--epochs N] [--seeds N] [--out FOLDER] ...
 //
 // Read in this order: contest.h, and this file.
-#include <array>
-#include <functional>
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 
@@ -32,15 +31,12 @@ using namespace seq2seq_rnn;
 
 /// The longest sentence among those that were translated best.
 std::size_t shown_question(const kit::Corpus& corpus, const std::vector<kit::Tokens>& guesses) {
-  const auto value = [&](std::size_t i) {
+  std::vector<std::pair<double, std::size_t>> values;  // BLEU, then words
+  for (std::size_t i = 0; i < guesses.size(); ++i) {
     const kit::Question& question = corpus.held_out()[i];
-    return std::pair(kit::best_bleu(guesses[i], question.answers, bleu_order), question.source.size());
-  };
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < guesses.size(); ++i) {
-    if (value(i) > value(best)) best = i;
+    values.emplace_back(kit::best_bleu(guesses[i], question.answers, bleu_order), question.source.size());
   }
-  return best;
+  return std::ranges::max_element(values) - values.begin();
 }
 
 /// The attention while the model translated a sentence, word by word.
@@ -141,8 +137,8 @@ int main(int argc, char** argv) {
     kit::add_corpus_options(o, c.corpus);
     o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
     o.integer("--seeds", c.seeds, "train every model so many times", 1, 1000);
-    o.integer("--hidden", c.hidden, "width of the recurrent states", 1, 10'000);
-    o.integer("--layers", c.layers, "of the recurrent encoder, and of the decoder", 1, 100);
+    o.integer("--hidden", c.recurrent.hidden, "width of the recurrent states", 1, 10'000);
+    o.integer("--layers", c.recurrent.layers, "of the recurrent encoder, and of the decoder", 1, 100);
     o.integer("--batch", c.batch, "sentences per step", 1, 1'000'000);
     o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
   };

@@ -5,6 +5,7 @@
 // Read in this order: config.h, text.h, model.h, and this file.
 #include <iomanip>
 #include <iostream>
+#include <span>
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/plot.h>
@@ -64,11 +65,9 @@ void print_neighbours(const Config& config, const kit::Vocab& vocab, const Array
 
 void draw(const Config& config, const kit::Vocab& vocab, const Array& vectors, const std::filesystem::path& path) {
   const std::int64_t count = std::min(config.shown, vocab.size() - 1);  // the most frequent, <unk> left out
-  std::vector<std::string> words;
-  for (std::int64_t id = 1; id <= count; ++id) words.push_back(vocab.token(id));
-  const Array frequent = vectors[{slice(1, 1 + count)}];
-  kit::save(path, kit::word_map_svg("Words by the first two principal axes of their vectors", words,
-                                    kit::principal_axes(frequent, 2)));
+  const auto words = std::span(vocab.tokens()).subspan(1, count);
+  const Array axes = kit::principal_axes(vectors[{slice(1, 1 + count)}], 2);
+  kit::save(path, kit::word_map_svg("Words by the first two principal axes of their vectors", words, axes));
 }
 
 /// The encoder's embedding table with the vectors of the words that have one: less their mean, which all words share,
@@ -89,7 +88,7 @@ enum class Embeddings { random, frozen, trained };
 
 /// The translation example in short: only the encoder's embedding differs.
 kit::Series translate(const Config& config, const kit::Corpus& corpus, const char* name, Embeddings embeddings,
-                      const kit::Vocab& vocab, const nn::Embedding& vectors, Seed seed) {
+                      const kit::Vocab& vocab, const Array& vectors, Seed seed) {
   manual_seed(seed);
   const nn::EncoderDecoder model{nn::root,
                                  corpus.source_vocab().size(),
@@ -98,7 +97,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   kit::reset_to_xavier(model);
   const Tensor& table = model.encoder.embedding.weight;
   if (embeddings != Embeddings::random) {
-    table.assign(with_vectors(table.value(), corpus.source_vocab(), vocab, vectors.weight.value()));
+    table.assign(with_vectors(table.value(), corpus.source_vocab(), vocab, vectors));
   }
   if (embeddings == Embeddings::frozen) table.set_requires_grad(false);
   optim::Adam adam{model.parameters(), {.lr = config.translation_rate}};
@@ -124,17 +123,12 @@ void run(const Config& config, kit::Example& example) {
             << " sentences, " << text.vocab().size() << " different ones; vectors of " << config.dim << " numbers\n";
   const kit::Series curve = train(config, text, model, example.seed);
 
-  // From here on, only the file counts: any other program's vectors would do.
-  const std::filesystem::path file = out / "vectors.safetensors";
-  kit::Tokens in_order = text.vocab().tokens();
-  save_safetensors(file.string(),
-                   {.arrays = model.center.state_dict(), .metadata = {{"words", kit::joined(in_order)}}});
-  const nn::Embedding vectors{nn::root, text.vocab().size(), config.dim};
-  nn::load(vectors, file.string());
-  const kit::Vocab vocab(kit::words(load_safetensors(file.string()).text("words")));
-
-  print_neighbours(config, vocab, vectors.weight.value());
-  draw(config, vocab, vectors.weight.value(), out / "words.svg");
+  const kit::Vocab& vocab = text.vocab();
+  const Array vectors = model.center.weight.value();
+  save_safetensors((out / "vectors.safetensors").string(),
+                   {.arrays = model.center.state_dict(), .metadata = {{"words", kit::joined(vocab.tokens())}}});
+  print_neighbours(config, vocab, vectors);
+  draw(config, vocab, vectors, out / "words.svg");
   kit::save(
       out / "loss.svg",
       kit::line_plot({curve}, {.title = "Skip-gram with negative sampling", .x_label = "step", .y_label = "loss"}));

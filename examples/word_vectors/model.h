@@ -28,7 +28,7 @@ struct SkipGram : nn::Module {
   /// the K behind it were drawn at random.
   Tensor loss(const Index& centers, const Index& others) const {
     Array is_neighbour(others.shape(), Real(0));
-    for (std::int64_t b = 0; b < others.dim(0); ++b) is_neighbour.mutable_data()[b * others.dim(1)] = 1;
+    is_neighbour[{_, 0}] = 1;
     const Tensor logits = (*this)(centers, others);
     const Tensor targets = Tensor(is_neighbour).named("is a neighbour");
     return binary_cross_entropy_with_logits(logits, targets, {.reduction = Reduction::sum}) /

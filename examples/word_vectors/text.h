@@ -32,14 +32,14 @@ class Text {
       : config_(config),
         sentences_(read(config.text)),
         vocab_(sentences_, {.min_freq = config.min_freq, .reserved = {"<unk>"}}) {
-    std::vector<double> counts(static_cast<std::size_t>(vocab_.size()));
+    std::vector<double> counts(vocab_.size());
     for (const kit::Tokens& sentence : sentences_) {
       ids_.emplace_back();
       for (const std::string& word : sentence) {
         const std::int64_t id = vocab_.id(word);
         if (id == 0) continue;  // unknown words have no neighbours
         ids_.back().push_back(id);
-        ++counts[static_cast<std::size_t>(id)];
+        ++counts[id];
         ++words_;
       }
       if (ids_.back().size() < 2) ids_.pop_back();
@@ -61,8 +61,7 @@ class Text {
 
   /// Random places of the text: a word, one of its neighbours, and K words drawn by frequency^0.75. Frequent words are
   /// passed over often.
-  template <class Generator>
-  Batch batch(Generator& generator) const {
+  Batch batch(std::mt19937_64& generator) const {
     const std::int64_t B = config_.batch, K = config_.negatives;
     Batch result{Index(Shape{B}), Index(Shape{B, 1 + K})};
     for (std::int64_t b = 0; b < B;) {
@@ -72,15 +71,13 @@ class Text {
       const std::int64_t offset = below(2 * reach, generator) - reach;
       const std::int64_t near = at + (offset < 0 ? offset : offset + 1);
       if (near < 0 || near >= std::ssize(sentence)) continue;
-      const std::int64_t center = sentence[static_cast<std::size_t>(at)],
-                         context = sentence[static_cast<std::size_t>(near)];
+      const std::int64_t center = sentence[at], context = sentence[near];
       if (!keep(center, generator) || !keep(context, generator)) continue;
       result.centers.mutable_data()[b] = center;
       std::int64_t* others = result.others.mutable_data() + b * (1 + K);
       others[0] = context;
       for (std::int64_t k = 1; k <= K;) {
-        others[k] = static_cast<std::int64_t>(std::ranges::upper_bound(noise_, uniform(generator) * noise_.back()) -
-                                              noise_.begin());
+        others[k] = std::ranges::upper_bound(noise_, uniform(generator) * noise_.back()) - noise_.begin();
         if (others[k] != context) ++k;
       }
       ++b;
@@ -105,18 +102,11 @@ class Text {
 
   /// An integer from 0 to n - 1, each equally likely, since n is far below 2^64. A distribution of the standard library
   /// draws other integers with another compiler.
-  template <class Generator>
-  static std::int64_t below(std::int64_t n, Generator& generator) {
-    return static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(n));
+  static std::int64_t below(std::uint64_t n, std::mt19937_64& generator) {
+    return static_cast<std::int64_t>(generator() % n);
   }
-  template <class Generator>
-  static double uniform(Generator& generator) {
-    return static_cast<double>(generator() >> 11) * 0x1p-53;
-  }
-  template <class Generator>
-  bool keep(std::int64_t word, Generator& generator) const {
-    return uniform(generator) < kept_[static_cast<std::size_t>(word)];
-  }
+  static double uniform(std::mt19937_64& generator) { return static_cast<double>(generator() >> 11) * 0x1p-53; }
+  bool keep(std::int64_t word, std::mt19937_64& generator) const { return uniform(generator) < kept_[word]; }
 
   const Config& config_;
   std::vector<kit::Tokens> sentences_;
