@@ -26,7 +26,7 @@ Tensor recorded() {
 Arrows arrows_of(const GraphView& graph) {
   Arrows arrows;
   for (const GraphEdge& edge : graph.edges) {
-    const auto name = [&](int vertex) { return graph.vertices[static_cast<std::size_t>(vertex)].name; };
+    const auto name = [&](int vertex) { return graph.vertices[vertex].name; };
     arrows.push_back(name(edge.from) + " -> " + name(edge.to));
   }
   return arrows;
@@ -56,7 +56,7 @@ GraphView drawn(const Arrows& arrows, const GraphView& real) {
       not_yet("the arrows form a circle through ", open.begin()->first, ": each leads from an input to a result");
     const std::string name = next->first;
     open.erase(next);
-    number[name] = static_cast<int>(graph.vertices.size());
+    number[name] = std::ssize(graph.vertices);
     graph.vertices.push_back(*std::ranges::find(real.vertices, name, &GraphVertex::name));
     for (const auto& [from, to] : ends) {
       if (from == name) --open[to];
@@ -64,9 +64,8 @@ GraphView drawn(const Arrows& arrows, const GraphView& real) {
   }
   std::vector<int> inputs(graph.vertices.size());
   for (const auto& [from, to] : ends) {
-    const auto target = static_cast<std::size_t>(number[to]);
-    graph.edges.push_back({number[from], number[to], inputs[target]++,
-                           graph.vertices[static_cast<std::size_t>(number[from])].shape.value_or(Shape{})});
+    graph.edges.push_back(
+        {number[from], number[to], inputs[number[to]]++, graph.vertices[number[from]].shape.value_or(Shape{})});
   }
   std::ranges::sort(graph.edges, {}, [](const GraphEdge& edge) { return std::pair(edge.to, edge.input); });
   return graph;

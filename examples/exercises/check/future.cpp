@@ -23,7 +23,7 @@ void check::future(Tensor (*answer)(const Tensor&, const Tensor&)) {
       answer,
       [](const Tensor& x, const Tensor& w) {
         const Tensor h = layer_norm(x);
-        const Tensor scores = matmul(matmul(h, w), h, {.transpose_b = true}) / std::sqrt(static_cast<double>(x.dim(2)));
+        const Tensor scores = matmul(matmul(h, w), h, {.transpose_b = true}) / std::sqrt(x.dim(2));
         return x + matmul(softmax(masked_fill(scores, triu(Mask(Shape{x.dim(1), x.dim(1)}, true), 1), -infinity)), h);
       },
       {{"x", x}, {"w", w}});

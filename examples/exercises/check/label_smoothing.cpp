@@ -12,8 +12,8 @@ void check::label_smoothing(Tensor (*answer)(const Tensor&, const Index&, double
   using T = const Tensor&;
   const auto of = [](const Tensor& r, const Tensor& log_p) { return -sum(r * log_p) / log_p.dim(0); };
   const auto right = [of](T logits, const Index& targets, double a) {
-    const double V = static_cast<double>(logits.dim(1));
-    return of((1 - a) * one_hot(targets, logits.dim(1)) + a / V, log_softmax(logits));
+    const std::int64_t V = logits.dim(1);
+    return of((1 - a) * one_hot(targets, V) + a / V, log_softmax(logits));
   };
   const Tensor log_p = log_softmax(logits), hot = one_hot(targets, 5), r = 0.9 * hot + 0.02;
   agree({.what = "L",

@@ -9,18 +9,17 @@ void check::padded_loss(Tensor (*answer)(const Tensor&, const Index&, std::int64
   written(loss.defined(), "to_real(targets != pad) is the table of m");
   if (loss.size() != 1) has_shape("the loss", loss.shape(), {}, "one number");
   const double value = loss.item();
-  if (std::abs(value - 129. / 6) < 1e-4) not_yet("L is 21.5, the mean over all 6 positions: the padding counts");
-  if (std::abs(value - 1.5) < 1e-4)
-    not_yet("L is 1.5: the 3 words are divided by all 6 positions; divide by the number of words");
-  if (std::abs(value - 9) < 1e-4) not_yet("L is 9, the sum over the words: divide by their number");
-  if (std::abs(value - 40) < 1e-4) not_yet("L is 40, the mean over the padding: m is 0 where the target is pad");
-  if (std::abs(value - 3.75) < 1e-4)
-    not_yet(
-        "L is 3.75, the mean of the means of two sequences: a word of a short one counts more. All words count the "
-        "same");
-  if (std::abs(value - 4.5) < 1e-4)
-    not_yet("L is 4.5: the sum over the words is divided by the number of sequences; divide by that of words");
-  if (std::abs(value - 43) < 1e-4) not_yet("L is 43: the sum still has the padding; multiply by m there, too");
+  const std::pair<double, const char*> mistakes[] = {
+      {21.5, ", the mean over all 6 positions: the padding counts"},
+      {1.5, ": the 3 words are divided by all 6 positions; divide by the number of words"},
+      {9, ", the sum over the words: divide by their number"},
+      {40, ", the mean over the padding: m is 0 where the target is pad"},
+      {3.75, ", the mean of the means of two sequences: a word of a short one counts more. All words count the same"},
+      {4.5, ": the sum over the words is divided by the number of sequences; divide by that of words"},
+      {43, ": the sum still has the padding; multiply by m there, too"}};
+  for (const auto& [mistake, text] : mistakes) {
+    if (std::abs(value - mistake) < 1e-4) not_yet("L is ", mistake, text);
+  }
   agree({.what = "L", .why = "(1 + 2 + 6) / 3"}, answer,
         [](const Tensor& losses, const Index& targets, std::int64_t pad) {
           const Tensor m = to_real(targets != pad);

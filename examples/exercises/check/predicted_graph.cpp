@@ -7,7 +7,7 @@ namespace {
 
 // The number of paths from a vertex to the result, which is the last one.
 int paths_from(const GraphView& graph, int vertex) {
-  if (graph.vertices[static_cast<std::size_t>(vertex)].name == "loss") return 1;
+  if (graph.vertices[vertex].name == "loss") return 1;
   int count = 0;
   for (const GraphEdge& edge : graph.edges) {
     if (edge.from == vertex) count += paths_from(graph, edge.to);
@@ -32,8 +32,8 @@ void check::predicted_graph(Prediction (*answer)()) {
           "each of * + - tanh square in the program records one operation, whose arrows come from its inputs");
 
   int operations = 0, uses_of_h = 0, w_vertex = 0;
-  for (int i = 0; i < static_cast<int>(graph.vertices.size()); ++i) {
-    const GraphVertex& vertex = graph.vertices[static_cast<std::size_t>(i)];
+  for (int i = 0; i < std::ssize(graph.vertices); ++i) {
+    const GraphVertex& vertex = graph.vertices[i];
     operations += is_operation(vertex);
     if (vertex.name == "w") w_vertex = i;
     for (const GraphEdge& edge : graph.edges) uses_of_h += vertex.name == "h" && edge.from == i;
