@@ -50,10 +50,5 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = [](kit::Options& o, kit::ClassifierOptions& c) {
-    c = defaults;
-    kit::add_classifier_options(o, c);
-  };
-  return kit::main<kit::ClassifierOptions>(argc, argv, "cnn", "A convolutional network that classifies pictures.",
-                                           options, run);
+  return cnn::main(argc, argv, "cnn", "A convolutional network that classifies pictures.", defaults, run);
 }

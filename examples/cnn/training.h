@@ -25,22 +25,45 @@ void train(const Model& model, const kit::ImageData& data, const kit::Classifier
   const std::int64_t steps = config.epochs * batches.size(), warmup = 1 + steps / 20;
   kit::Answers found;
   const auto validate = [&] {
-    found = kit::answers(model, [&](const Tensor& images) { return model(images); }, data.test, statistics);
+    found = kit::answers(
+        model, [&](const Tensor& images) { return model(images); }, data.test, statistics);
     return kit::Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
   };
-  kit::Trainer trainer{model,
-                       adam,
-                       {.epochs = config.epochs,
-                        .schedule =
-                            optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
-                        .max_norm = 1,
-                        .validate = validate,
-                        .folder = example.out}};
+  kit::Trainer trainer{
+      model,
+      adam,
+      {.epochs = config.epochs,
+       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
+       .max_norm = 1,
+       .validate = validate,
+       .folder = example.out}};
   trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
     return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
   });
   kit::draw_answers(example.out, data.test, found);
   example.result.add("loss", found.loss).add("accuracy", found.accuracy);
+}
+
+/// Draws 16 test pictures, each beside itself under what a function of model and normalised pictures gives as the
+/// model's attention: (B, rows, columns), at most 1.
+template <class Model, class Attention>
+void draw_attention(const std::filesystem::path& path, const std::string& title, const Model& model,
+                    const kit::ImageData& data, const Attention& attention, kit::PictureOverlay overlay) {
+  const NoGrad no_graph;
+  const nn::Eval no_dropout(model);
+  const kit::ImageBatch batch = data.test.batch(arange(16));
+  overlay.shares = attention(model, kit::normalize(kit::channel_statistics(data.train))(batch.images)).value();
+  kit::save(path, kit::attended_to_svg(title, data.test, batch, std::move(overlay)));
+}
+
+/// The main function of such a program, whose options have these defaults.
+inline int main(int argc, char** argv, const char* name, const char* what, const kit::ClassifierOptions& defaults,
+                void (*run)(const kit::ClassifierOptions&, kit::Example&)) {
+  const auto options = [&](kit::Options& o, kit::ClassifierOptions& c) {
+    c = defaults;
+    kit::add_classifier_options(o, c);
+  };
+  return kit::main<kit::ClassifierOptions>(argc, argv, name, what, options, run);
 }
 
 }  // namespace cnn

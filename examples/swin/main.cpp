@@ -32,7 +32,7 @@ nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
 /// mean over heads and queries.      (B, rows of tokens, columns of tokens), the largest of each picture 1
 Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
-  (void)model(images);  // for what the recorder sees
+  (void)model(images);                                         // for what the recorder sees
   const Tensor weights = recorder.records().front().weights;   // (B windows, H, M M, M M)
   const Tensor shares = unsqueeze(mean(weights, {1, 2}), -1);  // (B windows, M M, 1)
   const Size2d& patch = model.options.patch;
@@ -41,39 +41,24 @@ Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   return map / max(map, {1, 2}, {.keepdim = true});
 }
 
-/// Pictures, each beside itself with its attention in colour, and lines between its windows.
-void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& model, const kit::ImageSet& set,
-                  const kit::ChannelStatistics& statistics) {
-  const NoGrad no_graph;
-  const nn::Eval no_dropout(model);
-  const kit::ImageBatch batch = set.batch(arange(16));
-  const nn::SwinTransformerOptions& o = model.options;
-  const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
-  kit::save(path, kit::attended_to_svg("Images, and what each window attends to", set, batch,
-                                     {.shares = looked_at(model, kit::normalize(statistics)(batch.images)).value(),
-                                      .caption = "weight of a patch, relative to the greatest weight",
-                                      .rows = batch.images.dim(2) / height,
-                                      .columns = batch.images.dim(3) / width,
-                                      .lines_caption = str("between windows of ", height, " x ", width,
-                                                           " pixels: no patch looks across them")}));
-}
-
 void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
   const nn::SwinTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
   cnn::train(model, data, config, example);
-  draw_windows(example.out / "windows.svg", model, data.test, kit::channel_statistics(data.train));
+  const nn::SwinTransformerOptions& o = model.options;
+  const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
+  cnn::draw_attention(
+      example.out / "windows.svg", "Images, and what each window attends to", model, data, looked_at,
+      {.caption = "weight of a patch, relative to the greatest weight",
+       .rows = data.test.shape()[2] / height,
+       .columns = data.test.shape()[3] / width,
+       .lines_caption = str("between windows of ", height, " x ", width, " pixels: no patch looks across them")});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = [](kit::Options& o, kit::ClassifierOptions& c) {
-    c = defaults;
-    kit::add_classifier_options(o, c);
-  };
-  return kit::main<kit::ClassifierOptions>(argc, argv, "swin", "A Swin transformer that classifies pictures.", options,
-                                           run);
+  return cnn::main(argc, argv, "swin", "A Swin transformer that classifies pictures.", defaults, run);
 }

@@ -33,7 +33,7 @@ nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
 Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
   (void)model(images);  // for what the recorder sees
-  Tensor steps;  // (B, N, N)
+  Tensor steps;         // (B, N, N)
   for (const auto& record : recorder.records()) {
     const Tensor attention = mean(record.weights, 1);
     const Tensor step = (attention + eye(attention.dim(1))) / 2;
@@ -45,36 +45,21 @@ Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
                  {-1, image.height / patch.height, image.width / patch.width});
 }
 
-/// Pictures, each beside itself with its attention in colour.
-void draw_attention(const std::filesystem::path& path, const nn::VisionTransformer& model, const kit::ImageSet& set,
-                    const kit::ChannelStatistics& statistics) {
-  const NoGrad no_graph;
-  const nn::Eval no_dropout(model);
-  const kit::ImageBatch batch = set.batch(arange(16));
-  const Size2d& patch = model.options.patch;
-  kit::save(path, kit::attended_to_svg(
-                      "Images, and what the class token attends to", set, batch,
-                      {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
-                       .caption = "weight of a patch, relative to the greatest weight",
-                       .lines_caption = str("lines separate patches of ", patch.height, " x ", patch.width, " pixels")}));
-}
-
 void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
   const nn::VisionTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
   cnn::train(model, data, config, example);
-  draw_attention(example.out / "attention.svg", model, data.test, kit::channel_statistics(data.train));
+  const Size2d& patch = model.options.patch;
+  cnn::draw_attention(
+      example.out / "attention.svg", "Images, and what the class token attends to", model, data, rollout,
+      {.caption = "weight of a patch, relative to the greatest weight",
+       .lines_caption = str("lines separate patches of ", patch.height, " x ", patch.width, " pixels")});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = [](kit::Options& o, kit::ClassifierOptions& c) {
-    c = defaults;
-    kit::add_classifier_options(o, c);
-  };
-  return kit::main<kit::ClassifierOptions>(argc, argv, "vit", "A vision transformer that classifies pictures.", options,
-                                           run);
+  return cnn::main(argc, argv, "vit", "A vision transformer that classifies pictures.", defaults, run);
 }
