@@ -26,7 +26,7 @@ using namespace xgrad;
 
 struct Config {
   std::string data = XGRAD_EXAMPLES_DIR "/data/pride_and_prejudice.txt";
-  int min_freq = 3;       // rarer words are <unk>, which is never masked
+  int min_freq = 3;  // rarer words are <unk>, which is never masked
   std::vector<std::string> fill;
 
   // model
@@ -252,10 +252,9 @@ void train(const Config& config, kit::Example& example) {
     judged.y.push_back(report.scores.values[0].second);
     level.y.push_back(frequencies);
   }
-  kit::save(
-      example.out / "loss.svg",
-      kit::line_plot({trained, judged, level},
-                {.title = "Masked words from those around them", .x_label = "step", .y_label = "loss"}));
+  kit::save(example.out / "loss.svg",
+            kit::line_plot({trained, judged, level},
+                           {.title = "Masked words from those around them", .x_label = "step", .y_label = "loss"}));
   example.result.add("steps", config.steps).add("seconds", seconds.count()).add("frequency_loss", frequencies);
   example.result.add("masked_loss", judged.y.back());
 }

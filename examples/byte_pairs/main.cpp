@@ -17,7 +17,8 @@ kit::Series train(const std::string& name, const kit::BpeTokenizer& tokenizer, c
                   const std::string& unseen, kit::Example& example) {
   const nn::Gpt model{nn::root, {.vocabulary = tokenizer.size(), .context = T, .dim = 128, .heads = 4, .layers = 4}};
   const Index ids = tokenizer.encode(text);
-  std::cout << "\n" << name << ": " << tokenizer.size() << " tokens of "
+  std::cout << "\n"
+            << name << ": " << tokenizer.size() << " tokens of "
             << kit::fixed(double(text.size()) / double(ids.size()), 2) << " bytes on average, "
             << model.num_parameters() << " parameters\n  "
             << in_pieces(tokenizer, "It is a truth universally acknowledged") << "\n";
@@ -32,8 +33,7 @@ kit::Series train(const std::string& name, const kit::BpeTokenizer& tokenizer, c
                         .validate = bits,
                         .validate_every = 100}};
   trainer.fit(steps, [&] {
-    const Index places = unsqueeze(randint(0, ids.size() - T, {batch}), 1) + arange(T + 1);
-    const Index windows = index_select(ids, 0, places.reshaped({places.size()})).reshaped(places.shape());
+    const Index windows = ids[unsqueeze(randint(0, ids.size() - T, {batch}), 1) + arange(T + 1)];
     return cross_entropy(model(windows[{_, slice(0, T)}]), windows[{_, slice(1, T + 1)}]);
   });
   for (const kit::Report& report : trainer.history()) {

@@ -48,14 +48,12 @@ Pictures shapes(Seed seed, std::int64_t count, std::int64_t from, std::int64_t t
 
 // The first `count` pictures of each class, and the others.
 std::pair<Pictures, Pictures> divided(const Pictures& all, std::int64_t classes, std::int64_t count) {
-  std::vector<std::int64_t> first, others, seen(static_cast<std::size_t>(classes));
+  std::vector<std::int64_t> first, others, seen(classes);
   for (std::int64_t i = 0; i < all.labels.size(); ++i) {
-    (seen[static_cast<std::size_t>(all.labels.at({i}))]++ < count ? first : others).push_back(i);
+    (seen[all.labels.at({i})]++ < count ? first : others).push_back(i);
   }
-  const auto part = [&](const std::vector<std::int64_t>& rows) {
-    return Pictures{index_select(all.images, 0, Index(rows)).value(), index_select(all.labels, 0, Index(rows))};
-  };
-  return {part(first), part(others)};
+  const auto part = [&](const Index& rows) { return Pictures{all.images[rows], all.labels[rows]}; };
+  return {part(index(first)), part(index(others))};
 }
 
 // -- training --

@@ -35,10 +35,10 @@ Passages passages(const std::string& text, const kit::Tokenizer& tokenizer) {
 
 // The loss of masked words, each guessed from the others of its passage.
 Tensor masked_loss(const nn::Bert& bert, const Index& words) {
-  Index ids = index_select(words, 0, randint(0, words.dim(0), {64})), answers(ids.shape(), not_asked);
-  for (const std::int64_t i : flatnonzero(rand(ids.shape()) < 0.15)) {
-    answers.mutable_data()[i] = std::exchange(ids.mutable_data()[i], mask_id);
-  }
+  Index ids = words[randint(0, words.dim(0), {64})], answers(ids.shape(), not_asked);
+  const Mask asked = rand(ids.shape()) < 0.15;
+  answers[asked] = ids[asked];
+  ids[asked] = mask_id;
   return cross_entropy(linear(bert(ids), bert.embedding.weight), answers, {.ignore_index = not_asked});
 }
 
@@ -74,8 +74,7 @@ void run(kit::Example& example) {
         curve.y.push_back(mean(argmax(judged(unseen.words), 1) == unseen.said).item());
       }
       const Index rows = randint(0, seen.said.size(), {32});
-      const Tensor logits = judged(index_select(seen.words, 0, rows));
-      tuning.step(grad(cross_entropy(logits, index_select(seen.said, 0, rows)), trained));
+      tuning.step(grad(cross_entropy(judged(seen.words[rows]), seen.said[rows]), trained));
     }
     std::cout << what << ": trains " << count << " of " << bert.num_parameters() + classifier.num_parameters()
               << " parameters, accuracy " << kit::fixed(curve.y.front(), 3) << " before, "

@@ -30,7 +30,7 @@ struct Penguins {
   Index words;   // (N, 3), 0 where one is missing
   Tensor mass;   // (N, 1), in kg
 
-  Penguins rows(const Index& which) const { return {sizes[which], index_select(words, 0, which), mass[which]}; }
+  Penguins rows(const Index& which) const { return {sizes[which], words[which], mass[which]}; }
 };
 
 Penguins read(const kit::CsvTable& table) {
@@ -105,8 +105,8 @@ void run(const Config& config, kit::Example& example) {
   const Tensor predicted = net(standard(test.sizes), test.words);
   const auto [codes, species] = table.categories("species");
   std::vector<kit::Series> points;
-  for (std::size_t s = 0; s < species.size(); ++s) {
-    const Index rows = flatnonzero(test.words[{_, 0}] == static_cast<std::int64_t>(s) + 1);
+  for (std::int64_t s = 0; s < std::ssize(species); ++s) {
+    const Mask rows = test.words[{_, 0}] == s + 1;
     points.push_back({species[s], test.mass[rows], predicted[rows], kit::Series::Style::points});
   }
   const kit::Values ends = stack({min(all.mass), max(all.mass)});
