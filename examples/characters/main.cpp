@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <set>
 
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/heatmap.h>
@@ -73,25 +72,13 @@ Index write(const CharacterModel& model, Index ids, int count) {
 int main() {
   manual_seed(1);
   const std::string text = kit::load_text(XGRAD_EXAMPLES_DIR "/data/pride_and_prejudice.txt").substr(0, 200'000);
-  const std::set<char> different(text.begin(), text.end());
-  const std::string characters(different.begin(), different.end());
-  const auto encode = [&](const std::string& text) {
-    std::vector<std::size_t> ids;
-    for (const char character : text) ids.push_back(characters.find(character));
-    return index(ids);
-  };
-  const auto decode = [&](const Index& ids) {
-    std::string text;
-    for (const std::int64_t id : ids) text += characters[id];
-    return text;
-  };
-
-  const Index ids = encode(text);
-  const std::int64_t most = ids.size() * 9 / 10, V = std::ssize(characters);
+  const kit::CharacterTokenizer tokenizer(text);
+  const Index ids = tokenizer.encode(text);
+  const std::int64_t most = ids.size() * 9 / 10, V = tokenizer.size();
   kit::DataLoader<Windows> loader{Windows{ids[{slice(0, most)}]},
                                   {.batch_size = 16, .shuffle = true, .drop_last = true}};
   kit::DataLoader<Windows> held_out{Windows{ids[{slice(most, none)}]}, {.batch_size = 64}};
-  const Index sentence = encode("It is a truth that a man of such manners must be happy.");
+  const Index sentence = tokenizer.encode("It is a truth that a man of such manners must be happy.");
   const CharacterModel model{nn::root, {.vocabulary = V}};
   optim::AdamW adam{model.parameters(), {.lr = 4e-3, .weight_decay = 0.01}};
   optim::Scheduler scheduler{adam, optim::schedule::cosine({.min_lr = 4e-4, .steps = epochs * loader.size()})};
@@ -108,7 +95,7 @@ int main() {
       scheduler.step();
     }
     std::ranges::copy(surprise(model, sentence), std::back_inserter(map.panels[0].values));
-    std::string sample = decode(write(model, encode("Mr. "), 70));
+    std::string sample = tokenizer.decode(write(model, tokenizer.encode("Mr. "), 70));
     std::ranges::replace(sample, '\n', ' ');
     std::cout << "epoch " << epoch << "  perplexity " << kit::fixed(perplexity(model, held_out), 2) << " of " << V
               << "\n"
@@ -116,7 +103,7 @@ int main() {
   }
 
   for (std::int64_t epoch = 0; epoch <= epochs; ++epoch) map.queries.push_back("epoch " + kit::number(epoch));
-  for (const char character : decode(sentence[{slice(1, none)}])) map.keys.push_back({character});
+  for (const char character : tokenizer.decode(sentence[{slice(1, none)}])) map.keys.push_back({character});
   kit::save("characters.svg", kit::heat_map_svg(map));
   const double score = perplexity(model, held_out);
   std::cout << "result perplexity=" << kit::fixed(score, 3) << "\n";

@@ -48,15 +48,12 @@ int main() {
   const double steep = train(free, places, heights, 0), gentle = train(smooth, places, heights, 0.03);
 
   const NoGrad off;
-  const Tensor line = linspace(-2, 2, 201);
-  const auto curve = [&](const std::string& name, const Tensor& y) {
-    return kit::Series{.name = name, .x = line, .y = y};
-  };
-  std::vector<kit::Series> curves{curve("without a penalty", free(unsqueeze(line, 1))),
-                                  curve("with a penalty on its slope", smooth(unsqueeze(line, 1))),
-                                  curve("what is behind the points", sin(2 * line))};
-  curves[2].style = kit::Series::Style::dashed;
-  curves.push_back({.name = "points to learn from", .x = places, .y = heights, .style = kit::Series::Style::points});
+  const Tensor line = unsqueeze(linspace(-2, 2, 201), 1);
+  const std::vector<kit::Series> curves{
+      {.name = "without a penalty", .x = line, .y = free(line)},
+      {.name = "with a penalty on its slope", .x = line, .y = smooth(line)},
+      {.name = "what is behind the points", .x = line, .y = sin(2 * line), .style = kit::Series::Style::dashed},
+      {.name = "points to learn from", .x = places, .y = heights, .style = kit::Series::Style::points}};
   kit::save("hessian.svg",
             kit::line_plot(
                 curves, {.title = "A penalty on the gradient makes a model smoother", .x_label = "x", .y_label = "y"}));

@@ -68,14 +68,11 @@ void run(const Config& config, kit::Example& example) {
   fit(config, robust, x, y, log1p_square);
 
   const NoGrad off;
-  const auto drawn = [&](const std::string& name, const Tensor& on_line) {
-    return kit::Series{.name = name, .x = x, .y = on_line};
-  };
-  kit::Series points = drawn("observed", y), truth = drawn("truth", 2 * x - 1);
-  points.style = kit::Series::Style::points;
-  truth.style = kit::Series::Style::dashed;
   kit::save(example.out / "lines.svg",
-            kit::line_plot({points, truth, drawn("squared errors", squares(x)), drawn("ln(1 + r²)", robust(x))},
+            kit::line_plot({{.name = "observed", .x = x, .y = y, .style = kit::Series::Style::points},
+                            {.name = "truth", .x = x, .y = 2 * x - 1, .style = kit::Series::Style::dashed},
+                            {.name = "squared errors", .x = x, .y = squares(x)},
+                            {.name = "ln(1 + r²)", .x = x, .y = robust(x)}},
                            {.title = "A line through data with errors", .x_label = "x", .y_label = "y"}));
 
   std::cout << "gradient and differences differ by " << kit::number(off_by) << " at most\n"

@@ -56,13 +56,11 @@ int main() {
   const Tensor learned = squeeze(u(unsqueeze(times, 1)), {1});
   const double error = max(abs(learned - truth)[slice(0, 61)]).item();
 
-  const auto curve = [&](const std::string& name, const Tensor& angles, const Slice& part) {
-    return kit::Series{.name = name, .x = times[part], .y = angles[part]};
-  };
-  std::vector<kit::Series> curves{curve("network, where it knows the equation", learned, slice(0, 61)),
-                                  curve("network, beyond", learned, slice(60, none)),
-                                  curve("numerical solution", truth, _)};
-  curves[2].style = kit::Series::Style::dashed;
+  const Slice known = slice(0, 61), beyond = slice(60, none);
+  const std::vector<kit::Series> curves{
+      {.name = "network, where it knows the equation", .x = times[known], .y = learned[known]},
+      {.name = "network, beyond", .x = times[beyond], .y = learned[beyond]},
+      {.name = "numerical solution", .x = times, .y = truth, .style = kit::Series::Style::dashed}};
   kit::save(
       "pendulum.svg",
       kit::line_plot(curves, {.title = "A pendulum, from its equation alone", .x_label = "time", .y_label = "angle"}));

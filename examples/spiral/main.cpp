@@ -28,11 +28,10 @@ kit::TensorDataset<Tensor, Index> spirals(std::int64_t n) {
 
 // The answers on a grid with lines 0.1 apart, from (-3.2, -3.2) on, and the test points.
 void draw(const Index& answer, const Tensor& x, const Index& label) {
-  std::vector<kit::Series> spirals(2, {.style = kit::Series::Style::points});
-  for (std::int64_t i = 0; i < x.dim(0); ++i) {
-    kit::Series& spiral = spirals[label.at({i})];
-    spiral.x.push_back(x.value().at({i, 0}));
-    spiral.y.push_back(x.value().at({i, 1}));
+  std::vector<kit::Series> spirals;
+  for (const int spiral : {0, 1}) {
+    const Tensor points = x[label == spiral];
+    spirals.push_back({.x = points[{_, 0}], .y = points[{_, 1}], .style = kit::Series::Style::points});
   }
   const kit::Limits limits{-3.25, 3.25};
   kit::save("spiral.svg", kit::line_plot(spirals, {.title = "Predictions over the plane; points it has not seen",

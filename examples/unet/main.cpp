@@ -14,7 +14,8 @@
 
 using namespace xgrad;
 
-constexpr std::int64_t size = 32;  // pixels of a side
+constexpr std::int64_t size = 32;   // pixels of a side
+constexpr std::int64_t width = 16;  // channels of the first level
 constexpr int epochs = 8;
 const std::vector<std::string> classes{"ground", "disc", "square", "triangle"};
 
@@ -43,22 +44,17 @@ struct Channels {
 struct DoubleConv : nn::Layer<DoubleConv, Channels> {
   using Layer::Layer;
   const std::int64_t in = options.in, out = options.out;
-  nn::Sequential net{at("net"),
-                     {nn::make<nn::Conv2d>(in, out, 3, nn::Conv2dOptions{.padding = 1}), nn::make<nn::BatchNorm2d>(out),
-                      relu, nn::make<nn::Conv2d>(out, out, 3, nn::Conv2dOptions{.padding = 1}),
-                      nn::make<nn::BatchNorm2d>(out), relu}};
+  nn::Sequential net{
+      at("net"),
+      {nn::make<nn::Conv2d>(in, out, 3, nn::Conv2dOptions{.padding = 1}), nn::make<nn::BatchNorm2d>(out), relu,
+       nn::make<nn::Conv2d>(out, out, 3, nn::Conv2dOptions{.padding = 1}), nn::make<nn::BatchNorm2d>(out), relu}};
 
   Tensor forward(const Tensor& x) const { return net(x); }
 };
 
-struct UNetOptions {
-  std::int64_t width = 16;
-};
-
 // Down to a quarter of the size and up again; each level up also sees the features of the same level down.
-struct UNet : nn::Layer<UNet, UNetOptions> {
+struct UNet : nn::Layer<UNet> {
   using Layer::Layer;
-  const std::int64_t width = options.width;
   DoubleConv down1{at("down1"), {1, width}};
   DoubleConv down2{at("down2"), {width, 2 * width}};
   DoubleConv bottom{at("bottom"), {2 * width, 4 * width}};
@@ -103,10 +99,9 @@ void save_picture(const Tensor& images, const Index& labels, const Index& guesse
   const auto coloured = [&](const Index& of) { return movedim(colours[of[{slice(0, 8)}]], -1, 1); };
   std::vector<std::string> captions;
   for (const char* row : {"picture", "truth", "U-Net"}) captions.insert(captions.end(), 8, row);
-  kit::save("unet.svg",
-            kit::picture_grid_svg({.title = "Predictions of a U-Net for pictures that it has not seen",
-                                   .images = concat({seen, coloured(labels), coloured(guesses)}).value(),
-                                   .captions = captions}));
+  kit::save("unet.svg", kit::picture_grid_svg({.title = "Predictions of a U-Net for pictures that it has not seen",
+                                               .images = concat({seen, coloured(labels), coloured(guesses)}).value(),
+                                               .captions = captions}));
 }
 
 int main() {

@@ -92,18 +92,14 @@ def evaluate(model, images, labels):
 
 
 def save_picture(images, labels, guesses):
-    titles = ["picture", "truth", "U-Net"]
+    grey, colours = {"cmap": "gray", "vmin": 0, "vmax": 1}, {"cmap": "tab10", "vmin": 0, "vmax": 9}
+    rows = [("picture", images[:, 0], grey), ("truth", labels, colours), ("U-Net", guesses, colours)]
     fig, axes = plt.subplots(3, 8, figsize=(10, 4))
-    for row, pictures in enumerate([images[:, 0], labels, guesses]):
-        for column in range(8):
-            ax = axes[row, column]
-            if row == 0:
-                ax.imshow(pictures[column], cmap="gray", vmin=0, vmax=1)
-            else:
-                ax.imshow(pictures[column], cmap="tab10", vmin=0, vmax=9)
-            ax.set_xticks([])
-            ax.set_yticks([])
-        axes[row, 0].set_ylabel(titles[row])
+    for row, (title, pictures, look) in zip(axes, rows):
+        row[0].set_ylabel(title)
+        for ax, picture in zip(row, pictures):
+            ax.imshow(picture, **look)
+            ax.set(xticks=[], yticks=[])
     fig.suptitle("Predictions of a U-Net for pictures that it has not seen")
     fig.savefig("unet.svg")
 
