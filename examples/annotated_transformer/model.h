@@ -35,7 +35,7 @@ inline Mask later(std::int64_t first, std::int64_t T) {
 
 /// How much each query takes from each key: q (B, H, T, d), k (B, H, S, d) -> (B, H, T, S), rows that sum to 1
 inline Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& masked) {
-  const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(static_cast<double>(q.dim(-1)));
+  const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(-1));
   return softmax(masked_fill(scores, masked, -infinity));
 }
 
@@ -76,8 +76,8 @@ struct Attention : nn::Layer<Attention, Options> {
 /// sin and cos of positions first ... first + T - 1 by turns, each pair slower than the one before: (T, C)
 inline Tensor sinusoids(std::int64_t first, std::int64_t T, std::int64_t C) {
   const Tensor position = reshape(to_real(arange(first, first + T)), {T, 1});
-  const Tensor wavelength = pow(10000, to_real(arange(0, C, 2)) / static_cast<double>(C));  // (C / 2)
-  const Tensor angle = position / wavelength;                                               // (T, C / 2)
+  const Tensor wavelength = pow(10000, to_real(arange(0, C, 2)) / C);  // (C / 2)
+  const Tensor angle = position / wavelength;                          // (T, C / 2)
   return reshape(stack({sin(angle), cos(angle)}, 2), {T, C});
 }
 
@@ -86,7 +86,7 @@ struct Positions : nn::Layer<Positions, Options> {
   nn::Dropout dropout{at("dropout"), options.dropout};
 
   Tensor forward(const Tensor& x, std::int64_t first) const {  // (B, T, C)
-    const double scale = std::sqrt(static_cast<double>(options.dim));
+    const double scale = std::sqrt(options.dim);
     return dropout(x * scale + sinusoids(first, x.dim(1), options.dim).named("positions"));
   }
 };

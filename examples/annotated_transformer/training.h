@@ -28,7 +28,7 @@ inline Tensor batch_loss(const Transformer& model, const kit::Corpus& data, cons
   const Index before = concat({Index({B, 1}, data.bos()), batch.target[{_, slice(0, T - 1)}]}, 1);
   const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
   const Tensor sum = cross_entropy(logits, batch.target, {.ignore_index = data.pad(), .reduction = Reduction::sum});
-  return sum / static_cast<double>(T);
+  return sum / T;
 }
 
 /// The loss of each epoch, divided by the number of words.

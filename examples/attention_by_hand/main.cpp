@@ -64,20 +64,20 @@ void where_to_mask(const std::filesystem::path& out) {
 }
 
 void prefixes(const std::filesystem::path& out) {
-  const Array words = values().value();  // four of them, after <bos>
-  kit::Series without{.name = "without a mask", .style = kit::Series::Style::marked},
-      with{.name = "causal mask", .style = kit::Series::Style::points},
-      corners{.name = "values of the words", .style = kit::Series::Style::points};
-  Tensors results;
+  using Style = kit::Series::Style;
+  Tensors free, masked;
   for (std::int64_t n = 1; n <= 4; ++n) {
-    const Tensor free = first_result(n, false), masked = first_result(n, true);
-    results.push_back(concat({free, masked}));
-    without.x.push_back(free.value().at({0})), without.y.push_back(free.value().at({1}));
-    with.x.push_back(masked.value().at({0})), with.y.push_back(masked.value().at({1}));
-    corners.x.push_back(words.at({n, 0})), corners.y.push_back(words.at({n, 1}));
+    free.push_back(first_result(n, false));
+    masked.push_back(first_result(n, true));
   }
   const Words read{"I", "I have", "I have a", "I have a cat"};
-  print("result at I", read, {"1", "2", "masked 1", "masked 2"}, stack(results).value());
+  print("result at I", read, {"1", "2", "masked 1", "masked 2"}, concat({stack(free), stack(masked)}, 1).value());
+  const auto points = [](const char* name, const Tensor& at, Style style) {  // (N, 2)
+    return kit::Series{.name = name, .x = at[{_, 0}], .y = at[{_, 1}], .style = style};
+  };
+  const kit::Series corners = points("values of the words", values()[{slice(1, none)}], Style::points),
+                    without = points("without a mask", stack(free), Style::marked),
+                    with = points("causal mask", stack(masked), Style::points);
   kit::save(out / "prefixes.svg", kit::line_plot({corners, without, with}, {.title = "The result at I, of 1 to 4 words",
                                                                             .x_label = "first element",
                                                                             .y_label = "second element",

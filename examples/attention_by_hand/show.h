@@ -28,10 +28,9 @@ inline void print(const std::string& title, const std::vector<std::string>& rows
   std::vector<kit::Field> head{title};
   head.insert(head.end(), columns.begin(), columns.end());
   kit::Table table(head);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
+  for (std::int64_t r = 0; r < std::ssize(rows); ++r) {
     std::vector<kit::Field> row{rows[r]};
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Real value = values.at({static_cast<std::int64_t>(r), static_cast<std::int64_t>(c)});
+    for (const Real value : values[{r}]) {
       row.push_back(std::isinf(value) ? "-inf" : kit::fixed(value, 3));
     }
     table.row(row);
@@ -51,32 +50,29 @@ struct Matrix {
 inline std::string strip_svg(const std::string& title, const std::vector<std::string>& rows,
                              const std::vector<Matrix>& matrices) {
   constexpr double cell = 27, gap = 26, top = 84, label_size = 11, number_size = 10;
-  double left = 0, width = 0, below = 0;
-  for (const std::string& row : rows) left = std::max(left, kit::text_width(row, label_size));
-  left += 28;
+  const double left = kit::widest(rows, label_size) + 28;
+  double width = 0, below = 0;
   for (const Matrix& matrix : matrices) {
-    width += cell * static_cast<double>(matrix.columns.size()) + gap;
-    for (const std::string& column : matrix.columns) below = std::max(below, kit::text_width(column, label_size));
+    width += cell * matrix.columns.size() + gap;
+    below = std::max(below, kit::widest(matrix.columns, label_size));
   }
   const double bottom = top + cell * rows.size();
   kit::Svg svg(left + width, bottom + 0.75 * below + 26, title);
   svg.heading(16, 30, title, 16, left + width - 32);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    svg.text(left - 8, top + cell * (static_cast<double>(r) + 0.65), rows[r],
-             {{"font-size", label_size}, {"text-anchor", "end"}});
+    svg.text(left - 8, top + cell * (r + 0.65), rows[r], {{"font-size", label_size}, {"text-anchor", "end"}});
   }
   double x = left;
   for (const Matrix& matrix : matrices) {
-    const auto columns = static_cast<std::int64_t>(matrix.columns.size());
+    const std::int64_t columns = std::ssize(matrix.columns);
     double most = 1e-9;
-    for (const Real value : matrix.values) {
-      if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
+    for (const double value : matrix.values) {
+      if (std::isfinite(value)) most = std::max(most, std::abs(value));
     }
     svg.text(x, top - 12, matrix.title, {{"font-size", 12}, {"fill", kit::quiet_ink}});
     for (std::int64_t i = 0; i < matrix.values.size(); ++i) {
       const std::int64_t row = i / columns, column = i % columns;
-      const double value = matrix.values.data()[i], at = x + cell * column,
-                   y = top + cell * row;
+      const double value = matrix.values.data()[i], at = x + cell * column, y = top + cell * row;
       const bool grey = std::isinf(value) || (matrix.masked && column > row && column < std::ssize(rows));
       svg.rect(at, y, cell - 1, cell - 1, {{"fill", kit::grid_ink}});
       if (!grey) {
@@ -89,8 +85,8 @@ inline std::string strip_svg(const std::string& title, const std::vector<std::st
           {{"font-size", number_size}, {"text-anchor", "middle"}, {"fill", grey ? kit::quiet_ink : kit::text_ink}});
     }
     for (std::int64_t column = 0; column < columns; ++column) {
-      const double at = x + cell * (static_cast<double>(column) + 0.6), y = bottom + 14;
-      svg.text(at, y, matrix.columns[static_cast<std::size_t>(column)],
+      const double at = x + cell * (column + 0.6), y = bottom + 14;
+      svg.text(at, y, matrix.columns[column],
                {{"font-size", label_size},
                 {"text-anchor", "end"},
                 {"transform", str("rotate(-45 ", kit::fixed(at, 1), " ", kit::fixed(y, 1), ")")}});
@@ -109,16 +105,15 @@ inline std::string things_svg(const std::string& title, const std::vector<std::s
   const auto text = [&](double x, double y, const std::string& words, kit::Ink ink) {
     svg.text(x, y, words, {{"font-size", 11.5}, {"text-anchor", "middle"}, {"fill", ink}});
   };
-  for (std::size_t q = 0; q < questions.size(); ++q) {
+  for (std::int64_t q = 0; q < std::ssize(questions); ++q) {
     const double left = 16 + panel * q, centre = left + step * 2.5 - 3;
-    for (std::size_t i = 0; i < things.size(); ++i) {
-      const auto row = static_cast<std::int64_t>(i);
-      const double x = left + step * i, weight = weights.at({static_cast<std::int64_t>(q), row});
+    for (std::int64_t i = 0; i < std::ssize(things); ++i) {
+      const double x = left + step * i, weight = weights.at({q, i});
       svg.line(centre, high, x + box / 2, low, {{"stroke", kit::series_inks[0]}, {"stroke-width", 0.7 + 12 * weight}});
       svg.rect(x, low, box, 26,
-               {{"rx", 4}, {"fill", kit::ground_ink}, {"stroke", kit::series_inks[keys.at({row, 0}) > 1 ? 1 : 4]}});
+               {{"rx", 4}, {"fill", kit::ground_ink}, {"stroke", kit::series_inks[keys.at({i, 0}) > 1 ? 1 : 4]}});
       text(x + box / 2, low + 17, things[i], kit::text_ink);
-      text(x + box / 2, low + 44, str("(", short_number(keys.at({row, 0})), ", ", short_number(keys.at({row, 1})), ")"),
+      text(x + box / 2, low + 44, str("(", short_number(keys.at({i, 0})), ", ", short_number(keys.at({i, 1})), ")"),
            kit::quiet_ink);
       text(x + box / 2, low + 64, kit::fixed(weight, 2), kit::text_ink);
     }

@@ -39,7 +39,7 @@ struct Config {
 
 std::string letters_of(std::span<const std::int64_t> tokens) {
   std::string text;
-  for (const std::int64_t token : tokens) text += str(letters[static_cast<std::size_t>(token)], " ");
+  for (const std::int64_t token : tokens) text += str(letters[token], " ");
   return text;
 }
 
@@ -47,8 +47,8 @@ void search_the_table(const std::filesystem::path& out) {
   std::cout << "the table\n";
   Table greedy_table;
   const nn::Decoded one = nn::greedy(greedy_table, {.bos = table_bos, .eos = table_eos, .max_length = 4});
-  std::cout << "  greedy      " << letters_of({one.tokens.data(), static_cast<std::size_t>(one.tokens.size())})
-            << " p = " << kit::fixed(std::exp(one.scores.item()), 3) << "\n";
+  std::cout << "  greedy      " << letters_of(one.tokens) << " p = " << kit::fixed(std::exp(one.scores.item()), 3)
+            << "\n";
   const auto print = [](const char* name, const nn::Hypothesis& best) {
     std::cout << "  " << std::left << std::setw(12) << name << std::right << letters_of(best.tokens)
               << (best.ended ? ". " : "") << " p = " << kit::fixed(std::exp(best.log_p), 3) << ", score "
@@ -86,8 +86,8 @@ void compare_beams(const kit::Corpus& corpus, const nn::EncoderDecoder& model, s
                                            corpus.eos());
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       double log_p = 0, length = 0;
-      for (const Real score : best.scores) log_p += score / static_cast<double>(asked.size());
-      for (const std::int64_t n : best.lengths) length += static_cast<double>(n) / static_cast<double>(asked.size());
+      for (const double score : best.scores) log_p += score / asked.size();
+      for (const double n : best.lengths) length += n / asked.size();
       const double bleu = kit::mean_bleu(corpus.sentences(best.tokens), corpus.held_out(), 2);
       table.row({beams, alpha, kit::fixed(log_p, 3), kit::fixed(length, 2), kit::fixed(bleu, 3),
                  kit::fixed(seconds.count(), 3)});

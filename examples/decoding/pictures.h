@@ -22,7 +22,7 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
   std::vector<std::string> ends;
   for (const nn::Hypothesis& one : found) {
     ends.emplace_back();
-    for (const std::int64_t token : one.tokens) ends.back() += letters[static_cast<std::size_t>(token)];
+    for (const std::int64_t token : one.tokens) ends.back() += letters[token];
     if (one.ended) ends.back() += '.';
   }
   constexpr double left = 60, column = 190, top = 70, line = 30, box_width = 96, box_height = 22;
@@ -39,7 +39,7 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
   svg.circle(24, places[""].y, 5, {{"fill", kit::series_inks[0]}});
   for (std::size_t t = 0; t < steps.size(); ++t) {
     const double x = left + column * t;
-    const double first = top + line * static_cast<double>(most - 4 * steps[t].size()) / 2;
+    const double first = top + line * (most - 4 * steps[t].size()) / 2;
     for (std::size_t i = 0; i < 4 * steps[t].size(); ++i) {
       const std::string& from = steps[t][i / 4];
       const std::string prefix = from + letters[i % 4];

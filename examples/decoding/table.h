@@ -34,8 +34,8 @@ class Table : public nn::Stepper {
     Array logits(Shape{batch(), 4});
     Real* out = logits.mutable_data();
     for (std::size_t b = 0; b < written_.size(); ++b) {
-      if (tokens.data()[b] != table_bos) written_[b] += letters[static_cast<std::size_t>(tokens.data()[b])];
-      for (const double p : probabilities(written_[b])) *out++ = static_cast<Real>(std::log(p));
+      if (tokens.data()[b] != table_bos) written_[b] += letters[tokens.data()[b]];
+      for (const double p : probabilities(written_[b])) *out++ = std::log(p);
     }
     steps_.push_back(written_);
     return logits;
@@ -43,7 +43,7 @@ class Table : public nn::Stepper {
 
   void select(const Index& rows) override {
     std::vector<std::string> chosen;
-    for (const std::int64_t row : rows) chosen.push_back(written_[static_cast<std::size_t>(row)]);
+    for (const std::int64_t row : rows) chosen.push_back(written_[row]);
     written_ = std::move(chosen);
   }
 

@@ -23,7 +23,7 @@ inline constexpr std::int64_t table_size = field_sizes[0] + field_sizes[1] + 1;
 inline Index table_rows(const Index& records) {
   Index rows = records;
   for (std::int64_t i = 0; i < rows.size(); ++i) {
-    const auto field = static_cast<std::size_t>(i % fields);
+    const std::int64_t field = i % fields;
     std::int64_t& row = rows.mutable_data()[i];
     if (row < 0 || row >= field_sizes[field]) {
       fail<ValueError>("field_attention", "category ", row, " of field ", field, ", which has ", field_sizes[field]);
@@ -64,7 +64,7 @@ struct InteractingLayer : nn::Module {
     i.queries = split_heads(project(x, w_query), heads).named("queries");
     i.keys = split_heads(project(x, w_key), heads).named("keys");
     i.values = split_heads(project(x, w_value), heads).named("values");
-    const Real scale = 1 / std::sqrt(static_cast<Real>(i.keys.dim(-1)));
+    const Real scale = 1 / std::sqrt(Real(i.keys.dim(-1)));
     i.scores = (matmul(i.queries, i.keys, {.transpose_b = true}) * scale).named("scores");
     i.weights = softmax(i.scores).named("weights");
     const Tensor result = matmul(i.weights, i.values);  // (H, B, F, d)

@@ -42,7 +42,7 @@ struct GaussianProcess : nn::Module {
   Tensor log_likelihood(const Tensor& x, const Tensor& y) const {
     const Tensor L = factor(x), z = linalg::solve_triangular(L, y);
     const Tensor log_det = sum(log(diagonal(L)));
-    return (sum(square(z)) * -0.5 - log_det) / static_cast<Real>(x.dim(0)) - std::log(2 * std::numbers::pi_v<Real>) / 2;
+    return (sum(square(z)) * -0.5 - log_det) / x.dim(0) - std::log(2 * std::numbers::pi_v<Real>) / 2;
   }
 
   /// mean = k(wanted, x) (L L')^-1 y,   deviation^2 = k(wanted, wanted) - k(wanted, x) (L L')^-1 k(x, wanted)

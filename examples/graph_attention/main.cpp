@@ -120,7 +120,7 @@ void save_picture(const Network& network, const Result& result) {
     const double r = 8 * std::sqrt(heard.value().at({i}));
     svg.rect(x(i) - r, y(i) - r, 2 * r, 2 * r,
              {{"rx", network.joker.at({i}) ? 0 : r},
-              {"fill", kit::series_inks[std::size_t(result.guesses.at({i}))]},
+              {"fill", kit::series_inks[result.guesses.at({i})]},
               {"stroke", network.labelled.at({i}) ? kit::text_ink : kit::ground_ink}});
     if (result.guesses.at({i}) != network.community.at({i}))
       svg.text(x(i), y(i) + 5, "×", {{"font-size", 16.0}, {"text-anchor", "middle"}, {"fill", kit::text_ink}});

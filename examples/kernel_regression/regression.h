@@ -27,7 +27,7 @@ inline Samples observed(std::int64_t n) {
 
 /// n places 5/n apart from 0 on, without noise.
 inline Samples asked(std::int64_t n) {
-  const Tensor x = reshape(to_real(arange(n)) * (Real(5) / static_cast<Real>(n)), {1, n, 1});
+  const Tensor x = reshape(to_real(arange(n)) * (Real(5) / n), {1, n, 1});
   return {.x = x, .y = truth(x)};
 }
 

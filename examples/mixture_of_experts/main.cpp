@@ -111,18 +111,18 @@ int main() {
 
   const NoGrad off;
   const Tensor line = linspace(-1, 1, side);
-  const Tensors grid = meshgrid({line, line});
-  const Tensor x = stack({flatten(grid[1]), flatten(grid[0])}, 1), y = waves(x);
+  const Tensor x = flatten(stack(meshgrid({line, line}, {MeshIndexing::xy}), -1), 0, 1), y = waves(x);
   const Routed routed = mixture(x);
   const double error = mse_loss(routed.y, y).item(), single_error = mse_loss(single(x), y).item();
   const Index chosen = routed.chosen[{_, 0}];
   save_picture(y, routed.y, single(x), chosen);
 
   // Of the points that an expert gets, the share that lies in the cell from which it gets most.
+  const Index cells = waves.cell(x);
   double special = 0;
   for (std::int64_t e = 0; e < 8; ++e) {
     const Mask its = chosen == e;
-    if (any(its)) special += double(max(bincount(waves.cell(x)[its])).item()) / double(x.dim(0));
+    if (any(its)) special += double(max(bincount(cells[its])).item()) / x.dim(0);
   }
   std::cout << "result error=" << error << " one_network=" << single_error << " variance=" << var(y).item()
             << " special=" << special << " balance=" << routed.balance.item() << "\n";

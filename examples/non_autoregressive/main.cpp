@@ -35,8 +35,7 @@ using Translate = std::function<Index(const Index& source, const Index& lengths)
 
 /// The results of a model.
 struct Result {
-  std::string name;
-  kit::Series losses = {};
+  kit::Series losses;                     // with the name of the model
   std::vector<kit::Tokens> guesses = {};  // for the sentences held out
   double bleu = 0;                        // of these
   double milliseconds = 0;                // for all of them in one batch
@@ -65,7 +64,7 @@ std::vector<double> trained(const Config& config, const kit::Corpus& corpus, See
 
 Result judged(const char* name, const std::vector<double>& losses, const Translate& translate,
               const kit::Corpus& corpus) {
-  Result result{.name = name, .losses = {.name = name, .y = losses}};
+  Result result{.losses = {.name = name, .y = losses}};
   const std::vector<kit::Tokens> asked = corpus.held_out_sources();
   if (asked.empty()) return result;
   const kit::CorpusBatch batch = corpus.sources(asked);
@@ -94,7 +93,7 @@ void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus
   const kit::CorpusBatch batch = corpus.sources({kit::words(kit::known_pairs.back().source)});
   nn::AttentionRecorder recorder;
   kit::Tokens written = corpus.sentences(model.translate(batch.source, batch.source_lengths)).front();
-  written.resize(static_cast<std::size_t>(model.steps), "<eos>");
+  written.resize(model.steps, "<eos>");
   const Array weights = kit::attention_weights(recorder, ".self_attn");  // (layers, H, T, T)
   kit::HeatMaps maps =
       kit::cross_maps(written, written, {.title = "Self-attention of a decoder that writes all words at once"});
@@ -123,13 +122,13 @@ void run(const Config& config, kit::Example& example) {
 
   kit::Table table({"", "held-out BLEU", "ms for all", "ms for one alone"});
   for (const Result& r : {one, all}) {
-    table.row({r.name, kit::fixed(r.bleu, 3), kit::fixed(r.milliseconds, 2), kit::fixed(r.alone, 2)});
+    table.row({r.losses.name, kit::fixed(r.bleu, 3), kit::fixed(r.milliseconds, 2), kit::fixed(r.alone, 2)});
   }
   std::cout << "\n" << table.text();
   for (std::size_t i = 0; i < std::min<std::size_t>(4, one.guesses.size()); ++i) {
     const kit::Question& question = corpus.held_out()[i];
     std::cout << "\n" << kit::joined(question.source) << "  (" << kit::joined(question.answers.front()) << ")\n";
-    for (const Result& r : {one, all}) std::cout << "  " << r.name << ": " << kit::joined(r.guesses[i]) << "\n";
+    for (const Result& r : {one, all}) std::cout << "  " << r.losses.name << ": " << kit::joined(r.guesses[i]) << "\n";
   }
   kit::save(example.out / "loss.svg",
             kit::line_plot({one.losses, all.losses}, {.title = "Word by word and all at once",

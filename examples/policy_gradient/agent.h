@@ -24,15 +24,14 @@ struct Episode {
 inline Tensor seen(const std::vector<CartPole>& states) {
   std::vector<Real> numbers;
   for (const CartPole& at : states) {
-    for (const double number : {at.x, at.v, at.angle, at.spin}) numbers.push_back(static_cast<Real>(number));
+    for (const double number : {at.x, at.v, at.angle, at.spin}) numbers.push_back(number);
   }
   return tensor({std::ssize(states), 4}, numbers);
 }
 
 /// A policy and a value network.
 struct Agent : nn::Module {
-  nn::Sequential policy{at("policy"), nn::make<nn::Linear>(4, 64), nn::make<nn::Tanh>(),
-                        nn::make<nn::Linear>(64, 2)};
+  nn::Sequential policy{at("policy"), nn::make<nn::Linear>(4, 64), nn::make<nn::Tanh>(), nn::make<nn::Linear>(64, 2)};
   nn::Sequential value{at("value"), nn::make<nn::Linear>(4, 64), nn::make<nn::Tanh>(), nn::make<nn::Linear>(64, 1)};
 
   explicit Agent(nn::At here) : Module(std::move(here)) {}
@@ -51,31 +50,25 @@ enum class Acting { by_chance, greedily };
 /// about every cart that still stands.
 inline std::vector<Episode> play(const Agent& agent, std::int64_t count, Acting acting) {
   const NoGrad no_graph;
-  std::vector<Episode> episodes(static_cast<std::size_t>(count));
-  const Tensor start = rand({count, 4}) * 0.1 - 0.05;
-  std::vector<std::size_t> standing;
-  std::vector<CartPole> states;
-  for (std::size_t i = 0; i < episodes.size(); ++i) {
-    const Real* numbers = start.value().data() + 4 * i;
-    states.push_back({.x = numbers[0], .v = numbers[1], .angle = numbers[2], .spin = numbers[3]});
-    standing.push_back(i);
+  std::vector<Episode> episodes(count);
+  const Array start = (rand({count, 4}) * 0.1 - 0.05).value();
+  std::vector<CartPole> states;    // of the carts that still stand
+  std::vector<Episode*> standing;  // their episodes
+  for (std::int64_t i = 0; i < count; ++i) {
+    states.push_back({start.at({i, 0}), start.at({i, 1}), start.at({i, 2}), start.at({i, 3})});
+    standing.push_back(&episodes[i]);
   }
   for (std::int64_t step = 0; step < longest_episode && !standing.empty(); ++step) {
     const distributions::Categorical choice = agent(seen(states));
     const Index actions = acting == Acting::by_chance ? choice.sample() : argmax(choice.logits(), -1);
-    std::vector<std::size_t> still_standing;
-    std::vector<CartPole> next;
     for (std::size_t k = 0; k < standing.size(); ++k) {
-      const std::int64_t action = actions.data()[k];
-      episodes[standing[k]].states.push_back(states[k]);
-      episodes[standing[k]].actions.push_back(action);
-      const CartPole after = pushed(states[k], action);
-      if (failed(after)) continue;
-      still_standing.push_back(standing[k]);
-      next.push_back(after);
+      standing[k]->states.push_back(states[k]);
+      standing[k]->actions.push_back(actions.data()[k]);
+      states[k] = pushed(states[k], actions.data()[k]);
+      if (failed(states[k])) standing[k] = nullptr;
     }
-    standing = std::move(still_standing);
-    states = std::move(next);
+    std::erase_if(states, failed);
+    std::erase(standing, nullptr);
   }
   return episodes;
 }
@@ -83,11 +76,11 @@ inline std::vector<Episode> play(const Agent& agent, std::int64_t count, Acting 
 /// The return from each step of an episode on, with later rewards discounted:
 ///   R_t = 1 + discount R_(t+1), R_T = 0
 inline std::vector<Real> returns(std::int64_t length, double discount) {
-  std::vector<Real> all(static_cast<std::size_t>(length));
+  std::vector<Real> all(length);
   double sum = 0;
   for (std::int64_t t = length - 1; t >= 0; --t) {
     sum = 1 + discount * sum;
-    all[static_cast<std::size_t>(t)] = static_cast<Real>(sum);
+    all[t] = sum;
   }
   return all;
 }

@@ -48,7 +48,7 @@ void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::To
   source.push_back("<eos>");
   target.push_back("<eos>");
   const std::int64_t T = std::min<std::int64_t>(std::ssize(target), weights.dim(2)), S = std::ssize(source);
-  target.resize(static_cast<std::size_t>(T));
+  target.resize(T);
   kit::save(path, kit::attention_svg(weights[{_, _, slice(0, T), slice(0, S)}],
                                      kit::cross_maps(target, source, {.title = "Attention of each French word"})));
 }

@@ -40,7 +40,7 @@ Tensor batch_loss(const nn::EncoderDecoder& model, const kit::Corpus& data, cons
   const Index before = nn::shift_right(batch.target, data.bos());           // (B, T)
   const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
   const Tensor total = cross_entropy(logits, batch.target, {.ignore_index = data.pad(), .reduction = Reduction::sum});
-  return total / static_cast<Real>(batch.target.dim(1));
+  return total / batch.target.dim(1);
 }
 
 /// Translates, judges and prints.
@@ -86,8 +86,8 @@ void run(const Config& config, kit::Example& example) {
        .folder = example.out,
        .resume = config.resume,
        .attributes = {{"cross-attention", attended.at(static_cast<std::size_t>(config.model.cross_attention))},
-                    {"learning rate", config.learning_rate},
-                    {"pairs", data.fingerprint()}},
+                      {"learning rate", config.learning_rate},
+                      {"pairs", data.fingerprint()}},
        .interruptible = true}};
   const auto begin = std::chrono::steady_clock::now();
   trainer.run(batches, [&](const kit::CorpusBatch& batch) {

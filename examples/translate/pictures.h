@@ -19,7 +19,7 @@ inline void draw_attention(const std::filesystem::path& out, const xgrad::nn::At
   const Array encoder = kit::attention_weights(recorder, ".attn")[{_, _, read, read}];  // (layers, H, S, S)
   const Array decoder = kit::attention_weights(recorder, ".self_attn");                 // (layers, H, T, T)
   Array cross = kit::attention_weights(recorder, ".cross_attn");                        // (layers, H, T, S)
-  written.resize(static_cast<std::size_t>(cross.dim(2)), "<eos>");
+  written.resize(cross.dim(2), "<eos>");
   const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
   kit::Tokens keys;
   for (const std::string& key : source) {

@@ -47,11 +47,9 @@ void save_pictures(const std::filesystem::path& path, const std::string& title, 
 /// The pictures of a grid on the plane of two latent numbers, as dense as the z of p(z) lie.
 Tensor plane(const Vae& model, std::int64_t side) {
   std::vector<Real> quantiles;
-  for (std::int64_t i = 0; i < side; ++i) {
-    quantiles.push_back(normal_quantile((i + 0.5) / side));
-  }
-  const Tensors grid = meshgrid({tensor(quantiles), tensor(quantiles)});
-  return model.decode(stack({flatten(grid[1]), flatten(grid[0])}, -1)).mean();
+  for (std::int64_t i = 0; i < side; ++i) quantiles.push_back(normal_quantile((i + 0.5) / side));
+  const Tensor line = tensor(quantiles), grid = stack(meshgrid({line, line}, {MeshIndexing::xy}), -1);
+  return model.decode(flatten(grid, 0, 1)).mean();
 }
 
 void draw(const std::filesystem::path& out, const Vae& model, const kit::ImageSet& set, std::int64_t latent) {

@@ -31,8 +31,7 @@ struct SkipGram : nn::Module {
     is_neighbour[{_, 0}] = 1;
     const Tensor logits = (*this)(centers, others);
     const Tensor targets = Tensor(is_neighbour).named("is a neighbour");
-    return binary_cross_entropy_with_logits(logits, targets, {.reduction = Reduction::sum}) /
-           static_cast<Real>(others.dim(0));
+    return binary_cross_entropy_with_logits(logits, targets, {.reduction = Reduction::sum}) / others.dim(0);
   }
 };
 

@@ -57,7 +57,7 @@ class Text {
 
   const kit::Vocab& vocab() const { return vocab_; }
   std::int64_t words() const { return words_; }
-  std::int64_t sentences() const { return static_cast<std::int64_t>(ids_.size()); }
+  std::int64_t sentences() const { return std::ssize(ids_); }
 
   /// Random places of the text: a word, one of its neighbours, and K words drawn by frequency^0.75. Frequent words are
   /// passed over often.
