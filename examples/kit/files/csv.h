@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,21 +20,11 @@ class CsvLogger {
   /// Begins an empty file. Throws IoError if that fails, ValueError without columns.
   CsvLogger(std::filesystem::path path, const std::vector<std::string>& columns);
 
-  /// Goes on after the first `rows` rows of an existing file (all by default); rows after those, and a last line cut
-  /// short by a crash, are dropped. Begins an empty file if there is none. Throws DataError if the file has other
-  /// columns, IoError if it cannot be read, and what the constructor throws.
-  static CsvLogger resume(std::filesystem::path path, const std::vector<std::string>& columns,
-                          std::size_t rows = std::numeric_limits<std::size_t>::max());
-
   /// Appends one row. Throws ValueError if the number of values differs from the number of columns or one
   /// of them holds a line break, IoError if the file did not take the row.
   void row(const std::vector<Field>& values);
 
-  /// The file that is written.
-  const std::filesystem::path& path() const { return path_; }
-
  private:
-  CsvLogger(std::filesystem::path path, std::size_t columns, std::ios::openmode mode, const std::string& beginning);
   void write(const std::string& line);
 
   std::filesystem::path path_;
