@@ -1,24 +1,26 @@
 // Numbers and durations as text, the same in every locale; nothing here prints.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/base/error.h>
+#include <xgrad/core/base/text.h>
 
 namespace xgrad::kit {
 
-/// The shortest text that reads back as the same number: 0.1 -> "0.1", 1e300 -> "1e+300"; also "nan", "inf", "-inf".
-std::string number(double value);
-
-/// The same for single precision, so that 0.1f is "0.1" and not "0.10000000149011612".
-std::string number(float value);
-
-/// Decimal text of an integer.
-std::string number(std::integral auto value) { return std::to_string(value); }
+/// The shortest text that reads back as the same number: 42, 0.1 and 0.1f -> "0.1", 1e300 -> "1e+300"; also "nan",
+/// "inf", "-inf".
+template <class Number>
+requires std::integral<Number> || std::floating_point<Number> std::string number(Number value) {
+  if constexpr (std::floating_point<Number>) {
+    if (std::isnan(value)) return "nan";  // without its sign
+  }
+  return str(value);
+}
 
 /// A fixed count of decimals, never "-0.00": fixed(3.14159, 2) -> "3.14". Throws ValueError unless 0 <= decimals <=
 /// 100.
@@ -33,10 +35,9 @@ std::string duration(double seconds);
 class Field {
  public:
   template <class T>
-  requires(std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>) Field(T value)
+  requires((std::integral<T> || std::floating_point<T>)&&!std::same_as<T, bool> && !std::same_as<T, char>)
+      Field(T value)
       : text_(number(value)) {}
-  Field(float value) : text_(number(value)) {}
-  Field(double value) : text_(number(value)) {}
   Field(std::string text) : text_(std::move(text)) {}
   Field(std::string_view text) : text_(text) {}
   Field(const char* text) : text_(text) {}

@@ -25,14 +25,6 @@ std::string quoted_if_needed(std::string_view value) {
   return result + '"';
 }
 
-bool is_name(std::string_view name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_.-/").find(c) != std::string_view::npos;
-  };
-  return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
-}
-
 /// Writes a little into the folder. The file loses its name before it gets its content: nothing can be left behind.
 void try_to_write(const std::filesystem::path& folder) {
   std::string name = (folder / ".writable-XXXXXX").string();
@@ -65,8 +57,11 @@ void save_text(const std::filesystem::path& path, std::string_view text) {
 }
 
 ResultLine& ResultLine::add(std::string_view name, const Field& value) {
-  if (!is_name(name)) fail<ValueError>("result", "'", name, "' cannot be a name");
-  line_ += " " + std::string(name) + "=" + quoted_if_needed(value.text());
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/";
+  if (name.empty() || name.find_first_not_of(allowed) != name.npos) {
+    fail<ValueError>("result", "'", name, "' cannot be a name");
+  }
+  line_ += str(" ", name, "=", quoted_if_needed(value.text()));
   return *this;
 }
 

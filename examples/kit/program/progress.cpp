@@ -50,12 +50,6 @@ std::string repeated(std::string_view text, int count) {
   return result;
 }
 
-std::string shown_fields(const NamedFields& fields) {
-  std::string text;
-  for (const auto& [name, value] : fields) text += "  " + name + " " + value.text();
-  return text;
-}
-
 }  // namespace
 
 Terminal Terminal::standard_error() {
@@ -70,6 +64,7 @@ Terminal Terminal::standard_error() {
 ProgressBar::ProgressBar(Options options) : options_(std::move(options)), done_(options_.start) {
   if (options_.terminal.out == nullptr) fail<ValueError>("progress", "needs a stream to write to");
   if (!options_.clock) options_.clock = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
+  if (!options_.title.empty()) options_.title += ' ';
   began_ = latest_ = options_.clock().count();
 }
 
@@ -97,7 +92,7 @@ void ProgressBar::show() {
   if (terminal.redraws) {
     *terminal.out << "\r" + bar_line(current_columns(terminal)) + "\x1b[K" << std::flush;
   } else {
-    *terminal.out << plain_line() + '\n' << std::flush;
+    *terminal.out << fit_columns(options_.title + state(), 500) + '\n' << std::flush;
   }
   shown_ = latest_;
   any_shown_ = up_to_date_ = true;
@@ -111,20 +106,17 @@ std::string ProgressBar::times() const {
   return duration(elapsed) + (left > 0 ? ", " + duration(left / rate) + " left" : "");
 }
 
-std::string ProgressBar::plain_line() const {
-  std::string line = options_.title + " " + number(done_);
-  if (options_.total > 0) line += "/" + number(options_.total);
-  return fit_columns(line + shown_fields(fields_) + "  " + times(), 500);
+std::string ProgressBar::state() const {
+  std::string text = number(done_);
+  if (options_.total > 0) text += "/" + number(options_.total);
+  for (const auto& [name, value] : fields_) text += "  " + name + " " + value.text();
+  return text + "  " + times();
 }
 
 std::string ProgressBar::bar_line(int columns) const {
   // The last column stays free: a character in it makes some terminals begin a new line.
   const int width = columns - 1;
-  std::string head = options_.title.empty() ? "" : options_.title + " ";
-  std::string tail = number(done_);
-  if (options_.total > 0) tail += "/" + number(options_.total);
-  tail += shown_fields(fields_) + "  " + times();
-
+  const std::string &head = options_.title, tail = state();
   const int cells = std::min(width - kit::columns(head) - kit::columns(tail) - 2, longest_bar);
   if (options_.total <= 0 || cells < shortest_bar) return fit_columns(head + tail, width);
 

@@ -65,7 +65,7 @@ class ProgressBar {
 
  private:
   std::string bar_line(int columns) const;
-  std::string plain_line() const;
+  std::string state() const;
   std::string times() const;
   void show();
 

@@ -7,19 +7,8 @@
 #include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
-namespace {
 
-constexpr int gap = 3;  // spaces between columns
-
-std::vector<std::string> texts(const std::vector<Field>& values) {
-  std::vector<std::string> result;
-  for (const Field& value : values) result.push_back(value.text());
-  return result;
-}
-
-}  // namespace
-
-Table::Table(const std::vector<Field>& head) : rows_{texts(head)} {
+Table::Table(const std::vector<Field>& head) : rows_{head} {
   if (head.empty()) fail<ValueError>("table", "needs at least one column");
 }
 
@@ -27,21 +16,23 @@ Table& Table::row(const std::vector<Field>& values) {
   if (values.size() != rows_[0].size()) {
     fail<ValueError>("table", values.size(), " values for ", rows_[0].size(), " columns");
   }
-  rows_.push_back(texts(values));
+  rows_.push_back(values);
   return *this;
 }
 
 std::string Table::text() const {
+  const std::string gap(3, ' ');  // between columns
   std::vector<int> widths(rows_[0].size());
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i].text()));
   }
   std::string text;
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(static_cast<std::size_t>(widths[i] - columns(row[i])), ' ');
-      line += i == 0 ? row[i] + padding : std::string(gap, ' ') + padding + row[i];
+      const std::string& cell = row[i].text();
+      const std::string padding(static_cast<std::size_t>(widths[i] - columns(cell)), ' ');
+      line += i == 0 ? cell + padding : gap + padding + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -27,7 +27,7 @@ class Table {
   std::string text() const;
 
  private:
-  std::vector<std::vector<std::string>> rows_;  // the head first
+  std::vector<std::vector<Field>> rows_;  // the head first
 };
 
 }  // namespace xgrad::kit
