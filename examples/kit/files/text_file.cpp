@@ -2,7 +2,6 @@
 #include <xgrad/kit/files/text_file.h>
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include <xgrad/core/files/file.h>
@@ -15,44 +14,30 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// A text file, plain or gzip, read from the first byte to the last. Packing makes text three or four times shorter;
-/// a file that unpacks to a hundred times its size was made to fill memories.
-class TextFile : public PackedFile {
- public:
-  explicit TextFile(const Path& path) : PackedFile(path) {
-    constexpr std::int64_t always = 16 << 20, times = 100;
-    if (packed()) most_ = std::max(always, packed_bytes() * times);
+/// The bytes of a file, unpacked. Packing makes text three or four times shorter; a file that unpacks to a hundred
+/// times its size was made to fill memories.
+std::string unpacked(const Path& path) {
+  constexpr const char* op = "read_text";
+  constexpr std::int64_t always = 16 << 20, times = 100;
+  PackedFile file(path);
+  if (!file.packed() && file.most_bytes() > machine_memory()) {
+    fail<LimitError>(op, path.string(), ": no memory for ", file.most_bytes(), " bytes");
   }
-
-  std::size_t read(std::span<char> buffer) {
-    const std::size_t count = PackedFile::read(buffer);
-    read_ += static_cast<std::int64_t>(count);
-    if (read_ > most_) {
-      fail<LimitError>("read_text", path().string(), ": ", packed_bytes(), " bytes packed by gzip become more than ",
-                       most_);
-    }
-    return count;
-  }
-
-  /// Throws LimitError for a plain file that memory cannot hold.
-  void require_memory() const {
-    if (!packed() && most_bytes() > machine_memory()) {
-      fail<LimitError>("read_text", path().string(), ": no memory for ", most_bytes(), " bytes");
+  const std::int64_t most = std::max(always, times * file.packed_bytes());
+  std::string bytes;
+  for (std::string piece(1 << 16, '\0'); const std::size_t count = file.read(piece);) {
+    bytes.append(piece, 0, count);
+    if (file.packed() && std::ssize(bytes) > most) {
+      fail<LimitError>(op, path.string(), ": ", file.packed_bytes(), " bytes packed by gzip become more than ", most);
     }
   }
-
- private:
-  std::int64_t most_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t read_ = 0;
-};
+  return bytes;
+}
 
 }  // namespace
 
 std::string load_text(const Path& path) {
-  TextFile file(path);
-  file.require_memory();
-  std::string text;
-  for (std::string piece(1 << 16, '\0'); const std::size_t count = file.read(piece);) text.append(piece, 0, count);
+  std::string text = unpacked(path);
   const auto refuse_at = [&](std::size_t at, const char* what) {
     const auto before = std::string_view(text).substr(0, at);
     throw DataError(path, static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, what);
