@@ -599,8 +599,8 @@ TEST_CASE("a fingerprint is of samples, and makes no batch of them") {
 TEST_CASE("a loader refuses options that make no sense") {
   const auto made = [](std::int64_t n, const DataLoaderOptions& options) { DataLoader{ascending(n), options}; };
   CHECK_REFUSED(ValueError, made(5, {.batch_size = 0}), "data_loader", "batch_size must be at least 1, got 0");
-  CHECK_REFUSED(ValueError, made(5, {.num_workers = -1}), "data_loader", "num_workers must be at least 0, got -1");
-  CHECK_REFUSED(ValueError, made(5, {.num_workers = 1025}), "data_loader", "num_workers", "at most 1024, got 1025");
+  CHECK_REFUSED(ValueError, made(5, {.num_workers = -1}), "data_loader", "num_workers must be from 0 to 1024, got -1");
+  CHECK_REFUSED(ValueError, made(5, {.num_workers = 1025}), "data_loader", "num_workers", "from 0 to 1024, got 1025");
   CHECK_REFUSED(ValueError, made(5, {.batch_size = 6, .drop_last = true}), "data_loader", "5 samples", "batch of 6");
   CHECK_REFUSED(ValueError, made(0, {}), "data_loader", "the data set has no samples");
   made(1, {.num_workers = 1024});

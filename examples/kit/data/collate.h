@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -23,11 +24,21 @@ template <class T>
 concept TupleLike = requires { std::tuple_size<T>::value; };
 
 template <class T>
-concept NumberList = requires(const T& list) {
-  list.size();
-  list.data();
-  requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*list.data())>>;
-} && !std::same_as<T, std::string> && !is_array<T>;
+concept NumberList = std::ranges::contiguous_range<const T> && std::is_arithmetic_v<std::ranges::range_value_t<const T>> &&
+                     !std::same_as<T, std::string> && !is_array<T>;
+
+/// The numbers of a list (N).
+template <class List>
+auto numbers_of(const List& list) {
+  using Number = std::ranges::range_value_t<const List>;
+  if constexpr (std::same_as<Number, bool>) {
+    return Mask(list);
+  } else if constexpr (std::integral<Number>) {
+    return Index(list);
+  } else {
+    return Tensor(Array(list));
+  }
+}
 
 /// A value that converts to the type of any field, for counting fields.
 struct Anything {
@@ -98,12 +109,8 @@ auto default_collate(const std::vector<T>& samples) {
     return std::tuple<decltype(part(std::integral_constant<std::size_t, Places>()))...>(
         part(std::integral_constant<std::size_t, Places>())...);
   };
-  if constexpr (std::same_as<T, bool>) {
-    return Mask(samples);
-  } else if constexpr (std::integral<T>) {
-    return Index(samples);
-  } else if constexpr (std::floating_point<T>) {
-    return Tensor(Array(samples));
+  if constexpr (std::is_arithmetic_v<T>) {
+    return detail::numbers_of(samples);
   } else if constexpr (detail::is_array<T>) {
     std::vector<Shape> shapes;
     for (const T& sample : samples) shapes.push_back(sample.shape());
@@ -112,17 +119,8 @@ auto default_collate(const std::vector<T>& samples) {
   } else if constexpr (std::same_as<T, std::string>) {
     return samples;
   } else if constexpr (detail::NumberList<T>) {
-    using Number = std::remove_cvref_t<decltype(*samples.front().data())>;
-    using List =
-        std::conditional_t<std::same_as<Number, bool>, Mask, std::conditional_t<std::integral<Number>, Index, Tensor>>;
-    std::vector<List> lists;
-    for (const T& sample : samples) {
-      if constexpr (std::same_as<List, Tensor>) {
-        lists.push_back(Array(sample));
-      } else {
-        lists.push_back(List(sample));
-      }
-    }
+    std::vector<decltype(detail::numbers_of(samples.front()))> lists;
+    for (const T& sample : samples) lists.push_back(detail::numbers_of(sample));
     return default_collate(lists);
   } else if constexpr (detail::TupleLike<T>) {
     return parts([](const T& sample) -> const T& { return sample; }, std::make_index_sequence<std::tuple_size_v<T>>());

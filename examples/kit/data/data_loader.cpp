@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <span>
 
 #include <xgrad/core/base/error.h>
 #include <xgrad/ops/creation/create.h>
@@ -19,15 +18,11 @@ std::string description(const std::vector<std::int64_t>& samples) {
   return str("samples ", samples[0], ", ", samples[1], ", ", samples[2], ", ... (", samples.size(), " of them)");
 }
 
-/// Throws ValueError for less than `least`.
-void check_at_least(const char* name, std::int64_t value, std::int64_t least) {
-  if (value < least) fail<ValueError>(op, name, " must be at least ", least, ", got ", value);
-}
-
 void check(const DataLoaderOptions& options, std::int64_t samples) {
-  check_at_least("batch_size", options.batch_size, 1);
-  check_at_least("num_workers", options.num_workers, 0);
-  if (options.num_workers > 1024) fail<ValueError>(op, "num_workers must be at most 1024, got ", options.num_workers);
+  if (options.batch_size < 1) fail<ValueError>(op, "batch_size must be at least 1, got ", options.batch_size);
+  if (options.num_workers < 0 || options.num_workers > 1024) {
+    fail<ValueError>(op, "num_workers must be from 0 to 1024, got ", options.num_workers);
+  }
   if (samples < 1) fail<ValueError>(op, "the data set has no samples");
   if (options.drop_last && samples < options.batch_size) {
     fail<ValueError>(op, samples, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
@@ -83,21 +78,12 @@ LoaderProgress LoaderProgress::at(const StateFile& state) const {
   return result;
 }
 
-Index LoaderProgress::drawn() const {
-  if (!options_.shuffle) return arange(samples_);
-  const SampleRandomness random(options_.seed, epoch(), of_epoch);
-  return randperm(samples_);
-}
-
 std::vector<Index> LoaderProgress::planned() const {
-  Index order = drawn();
-  std::int64_t* const first = order.mutable_data();
-  std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : samples_);
+  const SampleRandomness random(options_.seed, epoch(), of_epoch);
+  const Index order = options_.shuffle ? randperm(samples_) : arange(samples_);
   std::vector<Index> plan;
-  for (std::int64_t* at = first; at < last;) {
-    const std::int64_t size = std::min<std::int64_t>(options_.batch_size, last - at);
-    plan.emplace_back(Shape{size}, std::span<const std::int64_t>(at, static_cast<std::size_t>(size)));
-    at += size;
+  for (std::int64_t k = 0; k < batches_; ++k) {
+    plan.push_back(order[{slice(k * options_.batch_size, (k + 1) * options_.batch_size)}]);
   }
   return plan;
 }

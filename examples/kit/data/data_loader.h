@@ -78,7 +78,6 @@ class LoaderProgress {
   std::string attributes() const;
 
  private:
-  Index drawn() const;
   std::vector<Index> planned() const;
 
   DataLoaderOptions options_;
@@ -86,28 +85,6 @@ class LoaderProgress {
   std::int64_t epoch_ = 0, position_ = 0;
   bool resumed_ = false;
   std::vector<Index> plan_;
-};
-
-/// Iterates over the batches of one epoch.
-template <class Loader, class Batch>
-class BatchIterator {
- public:
-  using value_type = Batch;
-  using difference_type = std::ptrdiff_t;
-
-  explicit BatchIterator(Loader& loader) : loader_(&loader) {}
-  const Batch& operator*() const { return *loader_->current_; }
-  const Batch* operator->() const { return &*loader_->current_; }
-  BatchIterator& operator++() {
-    loader_->next();
-    return *this;
-  }
-  void operator++(int) { ++*this; }
-  friend bool operator==(const BatchIterator& at, std::default_sentinel_t) { return at.at_end(); }
-
- private:
-  bool at_end() const { return !loader_->current_; }
-  Loader* loader_;
 };
 
 /// The index for the random order of an epoch. No sample has it.
@@ -222,7 +199,25 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
                mark_of_sample(static_cast<std::int64_t>(data_.size()) - 1));
   }
 
-  using Iterator = detail::BatchIterator<DataLoader, Batch>;
+  /// Iterates over the batches of one epoch.
+  class Iterator {
+   public:
+    using value_type = Batch;
+    using difference_type = std::ptrdiff_t;
+
+    explicit Iterator(DataLoader& loader) : loader_(&loader) {}
+    const Batch& operator*() const { return *loader_->current_; }
+    const Batch* operator->() const { return &*loader_->current_; }
+    Iterator& operator++() {
+      loader_->next();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return !loader_->current_; }
+
+   private:
+    DataLoader* loader_;
+  };
 
   /// Starts an epoch, or continues one after load_state_dict(). A pass in progress ends. begin() and ++ throw
   /// SampleError, which holds the error of the data set or of `collate`.
@@ -232,7 +227,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
     jobs_.emplace(
         PrefetcherOptions{
             .first = progress_.position(), .count = size(), .workers = workers_, .ahead = std::ssize(batches_)},
-        [this](std::int64_t k, const Prefetcher& from) { place_of(k) = batch(k, from); });
+        [this](std::int64_t k, const Prefetcher& from) { place_of(k) = batch(progress_.rows(k), k, &from); });
     next();
     return Iterator(*this);
   }
@@ -255,11 +250,8 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
     return batches_[static_cast<std::size_t>(k % std::ssize(batches_))];
   }
 
-  /// Batch k of the epoch, or nothing if it is no longer needed.
-  std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const { return made(progress_.rows(k), k, &from); }
-
-  /// Batch k, made of these samples.
-  std::optional<Batch> made(const Index& rows, std::int64_t k, const Prefetcher* from = nullptr) const {
+  /// Batch k, made of these samples, or nothing if it is no longer needed.
+  std::optional<Batch> batch(const Index& rows, std::int64_t k, const Prefetcher* from = nullptr) const {
     try {
       if constexpr (whole_batches) {
         const detail::SampleRandomness random(seed_, progress_.epoch(), *rows.begin());
@@ -292,13 +284,12 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
 
   std::uint64_t mark_of_sample(std::int64_t row) const {
     if constexpr (whole_batches) {
-      return detail::mark_of(made(Index({1}, {row}), -1));
+      return detail::mark_of(batch(Index({1}, {row}), -1));
     } else {
       return detail::mark_of(sample(row));
     }
   }
 
-  friend Iterator;
   void next() {
     current_.reset();
     if (progress_.position() == size()) {

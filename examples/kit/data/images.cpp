@@ -9,7 +9,6 @@
 #include <xgrad/kit/data/image_folder.h>
 #include <xgrad/kit/files/packed.h>
 #include <xgrad/ops/creation/create.h>
-#include <xgrad/ops/indexing/index.h>
 
 namespace xgrad::kit {
 namespace {
@@ -22,13 +21,6 @@ Bytes take(PackedFile& file, std::int64_t count) {
   Bytes bytes(static_cast<std::size_t>(count));
   bytes.resize(file.read({reinterpret_cast<char*>(bytes.data()), bytes.size()}));
   return bytes;
-}
-
-PackedFile opened(const char* op, const Path& path) {
-  PackedFile file(path);
-  if (path.extension() == ".gz" && !file.packed())
-    fail<FormatError>(op, path.string(), ": is named .gz but is not gzip");
-  return file;
 }
 
 std::uint32_t big_endian(const std::uint8_t* bytes) {
@@ -51,7 +43,10 @@ struct Idx {
 /// each of them in 32 bits, most significant byte first, then the elements.
 Idx read_idx_file(const Path& path, int rank) {
   constexpr const char* op = "read_idx";
-  PackedFile file = opened(op, path);
+  PackedFile file(path);
+  if (path.extension() == ".gz" && !file.packed()) {
+    fail<FormatError>(op, path.string(), ": is named .gz but is not gzip");
+  }
   const std::int64_t size_bytes = 4 * rank, header_bytes = 4 + size_bytes;
   const Bytes first = take(file, 4);
   const std::uint32_t magic = 0x800 + static_cast<std::uint32_t>(rank);
@@ -95,7 +90,7 @@ Idx read_idx_file(const Path& path, int rank) {
 ImageData read_classes(const Path& folder) {
   constexpr std::int64_t side = 32;
   const ImageFolder pictures(folder, compose({resize_shorter(side), center_crop({side, side})}));
-  std::array<Bytes, 2> bytes;                        // to learn from, to judge by
+  std::array<Bytes, 2> bytes;  // to learn from, to judge by
   std::array<std::vector<std::int64_t>, 2> labels;
   std::vector<std::int64_t> seen(pictures.classes().size(), 0);
   for (std::int64_t i = 0; i < pictures.size(); ++i) {
@@ -131,25 +126,20 @@ ImageSet::ImageSet(const Shape& shape, std::vector<std::uint8_t> pixels, Index l
   pixels_ = std::make_shared<const Bytes>(std::move(pixels));
 }
 
-const std::uint8_t* ImageSet::begin_of(std::int64_t i) const {
-  if (i < 0 || i >= size()) fail<ValueError>("ImageSet", "picture ", i, " is not in [0, ", size(), ")");
-  return pixels_->data() + i * bytes_;
-}
-
 std::span<const std::uint8_t> ImageSet::pixels(std::int64_t i) const {
-  return {begin_of(i), static_cast<std::size_t>(bytes_)};
+  if (i < 0 || i >= size()) fail<ValueError>("ImageSet", "picture ", i, " is not in [0, ", size(), ")");
+  return {pixels_->data() + i * bytes_, static_cast<std::size_t>(bytes_)};
 }
 
 ImageBatch ImageSet::batch(const Index& rows) const {
   if (rows.rank() != 1) fail<ShapeError>("ImageSet", "needs the numbers of pictures (B), got ", rows.shape());
-  for (const std::int64_t row : rows) begin_of(row);
-  ImageBatch batch{Array(Shape{rows.size(), shape_[1], shape_[2], shape_[3]}), index_select(labels_, 0, rows)};
-  Real* out = batch.images.mutable_data();
+  Array images(Shape{rows.size(), shape_[1], shape_[2], shape_[3]});
+  Real* out = images.mutable_data();
   for (const std::int64_t row : rows) {
     const auto scaled = [](std::uint8_t byte) { return static_cast<Real>(byte) / 255; };
     out = std::ranges::transform(pixels(row), out, scaled).out;
   }
-  return batch;
+  return {std::move(images), labels_[rows]};
 }
 
 ImageBatch ImageSet::all() const { return batch(arange(size())); }

@@ -46,8 +46,6 @@ class ImageSet {
   ImageBatch all() const;
 
  private:
-  const std::uint8_t* begin_of(std::int64_t i) const;
-
   Shape shape_;
   std::int64_t bytes_ = 0;  // of a picture
   std::shared_ptr<const std::vector<std::uint8_t>> pixels_;

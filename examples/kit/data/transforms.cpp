@@ -18,21 +18,15 @@
 namespace xgrad::kit {
 namespace {
 
-/// One picture as a batch of one. Throws ShapeError for anything but pictures.
-Array as_batch(const char* op, const Array& pictures) {
-  if (pictures.rank() == 4) return pictures;
-  if (pictures.rank() != 3) {
-    fail<ShapeError>(op, "needs pictures (B, C, H, W) or one (C, H, W), got ", pictures.shape());
-  }
-  return pictures.reshaped({1, pictures.dim(0), pictures.dim(1), pictures.dim(2)});
-}
-
-/// The result of `f` on a batch, with as many axes as before.
+/// `f`, a function of a batch, for one picture, too. Throws ShapeError for anything but pictures.
 template <class F>
 Transform of_batches(const char* op, F f) {
-  return [=](const Array& pictures) {
-    const Array changed = f(as_batch(op, pictures));
-    if (pictures.rank() == 4) return changed;
+  return [=](const Array& pictures) -> Array {
+    if (pictures.rank() == 4) return f(pictures);
+    if (pictures.rank() != 3) {
+      fail<ShapeError>(op, "needs pictures (B, C, H, W) or one (C, H, W), got ", pictures.shape());
+    }
+    const Array changed = f(pictures.reshaped({1, pictures.dim(0), pictures.dim(1), pictures.dim(2)}));
     return changed.reshaped({changed.dim(1), changed.dim(2), changed.dim(3)});
   };
 }
