@@ -262,6 +262,7 @@ TEST_CASE("a text beyond memory is refused before it is read") {
 }
 
 TEST_CASE("well-formed UTF-8 is told from everything else") {
+  const auto is_utf8 = [](std::string_view text) { return utf8_prefix(text) == text.size(); };
   CHECK(is_utf8(""));
   CHECK(is_utf8("ça va → 猫 😀"));
   CHECK(is_utf8("\xF4\x8F\xBF\xBF"));        // U+10FFFF

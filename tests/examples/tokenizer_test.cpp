@@ -120,11 +120,10 @@ std::string refusal_of(const std::string& kind, const std::function<json(json)>&
 
 TEST_CASE("characters have ids in the order of Unicode, and come back as they were") {
   const CharacterTokenizer tokenizer("ça va 猫?");
-  CHECK(tokenizer.characters() == " ?avç猫");
+  CHECK(tokenizer.decode(Index({6}, {0, 1, 2, 3, 4, 5})) == " ?avç猫");
   CHECK(tokenizer.size() == 6);
   CHECK(equal(tokenizer.encode("va 猫"), Index({4}, {3, 2, 0, 5})));
   CHECK(tokenizer.decode(tokenizer.encode("ça va 猫?")) == "ça va 猫?");
-  CHECK(CharacterTokenizer(tokenizer.characters()).characters() == tokenizer.characters());
   CHECK(tokenizer.encode("").shape() == Shape{0});
   CHECK(CharacterTokenizer("").size() == 0);
 }
@@ -194,22 +193,18 @@ TEST_CASE("bytes are shown by characters as in GPT-2's files") {
 }
 
 TEST_CASE("classes and small letters of characters are those of Unicode") {
-  using enum CharacterClass;
-  for (const char32_t c : U"azAZÉλЖ猫あʰªǅ") {
-    if (c != 0) CHECK(character_class(c) == letter);
+  for (const char32_t c : std::u32string_view(U"azAZÉλЖ猫あʰªǅ09½²Ⅷ٣\u0301\u093F\u20DD")) {
+    CHECK(is_word_character(c));
+    CHECK_FALSE(is_space(c));
   }
-  for (const char32_t c : U"09½²Ⅷ٣") {
-    if (c != 0) CHECK(character_class(c) == number);
-  }
-  for (const char32_t c : U" \t\n\v\f\r\u0085\u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000") {
-    if (c != 0) CHECK(character_class(c) == space);
-  }
-  for (const char32_t c : U"\u0301\u093F\u20DD") {
-    if (c != 0) CHECK(character_class(c) == mark);
+  for (const char32_t c : std::u32string_view(U" \t\n\v\f\r\u0085\u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000")) {
+    CHECK(is_space(c));
+    CHECK_FALSE(is_word_character(c));
   }
   for (const char32_t c :
        {U'\x08', U'\x0E', U'.', U'/', U':', U'@', U'[', U'_', U'`', U'{', U'\x1C', U'\u200B', U'\uFEFF', U'😀', U'\uE000', char32_t{0}, char32_t{0x110000}}) {
-    CHECK(character_class(c) == other);
+    CHECK_FALSE(is_word_character(c));
+    CHECK_FALSE(is_space(c));
   }
   CHECK(lower_case(U'Ж') == U'ж');
   CHECK(lower_case(U'ß') == U'ß');
@@ -381,7 +376,7 @@ TEST_CASE("a vocabulary of WordPiece names its tokens, and special ones are left
   const Index ids = tokenizer.encode("Hello , world !");
   CHECK(tokenizer.decode(ids) == "hello, world!");
   CHECK(tokenizer.decode(Index(Shape{0})).empty());
-  CHECK_THROWS_WITH_AS(tokenizer.decode(Index({1}, {420})), "vocab: id 420 is not in [0, 420)", ValueError);
+  CHECK_THROWS_WITH_AS(tokenizer.decode(Index({1}, {420})), "decode: id 420 is not in [0, 420)", ValueError);
   CHECK_THROWS_WITH_AS(tokenizer.decode(Index({1, 1}, {0})), "decode: needs ids (N), got [1, 1]", ShapeError);
 }
 

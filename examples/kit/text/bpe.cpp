@@ -1,5 +1,6 @@
 // Pairs of bytes: merging those of a word, and learning which to merge. The files are in bpe_files.cpp.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <queue>
 #include <set>
@@ -12,36 +13,33 @@
 namespace xgrad::kit {
 namespace {
 
-/// A place in a text where a special token stands.
-struct Place {
-  std::size_t at = std::string_view::npos;
-  std::size_t length = 0;
-  std::int64_t id = 0;
-};
-
-/// The places of special tokens in a text, from the first to the last: where several begin, the longest.
-class Places {
- public:
-  Places(std::string_view text, const Tokens& tokens, const std::vector<std::int64_t>& ids) : text_(text) {
-    for (const std::int64_t id : ids) next_.push_back({text.find(token(tokens, id)), token(tokens, id).size(), id});
+/// Calls `between` with each part of a text that is no special token, and `special` with the id of each special token,
+/// from the first to the last: where several begin, the longest.
+void split_at_special(std::string_view text, const Tokens& tokens, const std::vector<std::int64_t>& ids,
+                      const std::function<void(std::string_view)>& between,
+                      const std::function<void(std::int64_t)>& special) {
+  struct Place {
+    std::size_t at = std::string_view::npos;
+    std::string_view token = {};
+    std::int64_t id = 0;
+  };
+  std::vector<Place> places;  // of each token the next one
+  for (const std::int64_t id : ids) {
+    const std::string_view token = tokens[static_cast<std::size_t>(id)];
+    places.push_back({text.find(token), token, id});
   }
-
-  /// The first one that begins at `from` or after it; at == npos if there is none.
-  Place next(std::size_t from, const Tokens& tokens) {
+  for (std::size_t from = 0; from < text.size();) {
     Place first;
-    for (Place& place : next_) {
-      if (place.at < from) place.at = text_.find(token(tokens, place.id), from);
-      if (place.at < first.at || (place.at == first.at && place.length > first.length)) first = place;
+    for (Place& place : places) {
+      if (place.at < from) place.at = text.find(place.token, from);
+      if (place.at < first.at || (place.at == first.at && place.token.size() > first.token.size())) first = place;
     }
-    return first;
+    between(text.substr(from, first.at - from));
+    if (first.at == text.npos) break;
+    special(first.id);
+    from = first.at + first.token.size();
   }
-
- private:
-  static std::string_view token(const Tokens& tokens, std::int64_t id) { return tokens[static_cast<std::size_t>(id)]; }
-
-  std::string_view text_;
-  std::vector<Place> next_;  // of each token
-};
+}
 
 /// One word of the text that is learnt from, as the ids that it consists of so far.
 struct CountedWord {
@@ -148,26 +146,18 @@ std::int64_t BpeTokenizer::special(std::string_view wanted) const {
 }
 
 std::string BpeTokenizer::decode(const Index& ids) const {
-  if (ids.rank() != 1) fail<ShapeError>("decode", "needs ids (N), got ", ids.shape());
+  check_ids(ids);
   std::string bytes;
-  for (const std::int64_t id : ids) {
-    if (id < 0 || id >= size()) fail<ValueError>("decode", "id ", id, " is not in [0, ", size(), ")");
-    bytes += parts_.tokens[static_cast<std::size_t>(id)];
-  }
+  for (const std::int64_t id : ids) bytes += parts_.tokens[static_cast<std::size_t>(id)];
   return bytes;
 }
 
 Index BpeTokenizer::encode(std::string_view text) const {
   if (parts_.composes) require_utf8("encode", text);
   std::vector<std::int64_t> ids = parts_.start;
-  Places places(text, parts_.tokens, parts_.special);
-  for (std::size_t from = 0; from < text.size();) {
-    const Place place = places.next(from, parts_.tokens);
-    encode_plain(text.substr(from, place.at - from), ids);
-    if (place.at == text.npos) break;
-    ids.push_back(place.id);
-    from = place.at + place.length;
-  }
+  split_at_special(
+      text, parts_.tokens, parts_.special, [&](std::string_view part) { encode_plain(part, ids); },
+      [&](std::int64_t id) { ids.push_back(id); });
   return Index(ids);
 }
 
@@ -228,13 +218,10 @@ BpeTokenizer BpeTokenizer::train(std::string_view text, const TrainingOptions& o
 
   const Pattern pattern(gpt2_pattern);
   std::map<std::string_view, std::int64_t> counts;
-  Places places(text, parts.tokens, parts.special);
-  for (std::size_t from = 0; from < text.size();) {
-    const Place place = places.next(from, parts.tokens);
-    for (const std::string_view word : pattern.split(text.substr(from, place.at - from))) ++counts[word];
-    if (place.at == text.npos) break;
-    from = place.at + place.length;
-  }
+  const auto count_words = [&](std::string_view part) {
+    for (const std::string_view word : pattern.split(part)) ++counts[word];
+  };
+  split_at_special(text, parts.tokens, parts.special, count_words, [](std::int64_t) {});
   std::vector<CountedWord> words;
   for (const auto& [word, count] : counts) {
     words.push_back({.count = count});

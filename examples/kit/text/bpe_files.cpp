@@ -23,12 +23,7 @@ using Path = std::filesystem::path;
 using Json = nlohmann::json;
 
 constexpr const char* op = "BpeTokenizer::read";
-
-/// The document in a file.
-Json parse(const Path& path) {
-  constexpr std::int64_t most = 100'000'000;
-  return xgrad::read_json(path.string(), op, most);
-}
+constexpr std::int64_t most_bytes = 100'000'000;  // of JSON
 
 /// A value of a document, null for none, with its way for messages: `model.vocab`. Path and document outlive it.
 class Entry {
@@ -263,7 +258,7 @@ class BpeTokenizer::Reader {
 BpeTokenizer BpeTokenizer::read(const Path& path) {
   std::error_code ignored;
   const Path json = std::filesystem::is_directory(path, ignored) ? path / "tokenizer.json" : path;
-  const Json document = parse(json);
+  const Json document = read_json(json.string(), op, most_bytes);
   const Entry file(json, document), model = file["model"];
   // Files of the package's first versions do not say which model they have.
   if (!model["type"].empty() || model["merges"].empty()) model.require_type("BPE");
@@ -273,7 +268,7 @@ BpeTokenizer BpeTokenizer::read(const Path& path) {
 }
 
 BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Options& options) {
-  const Json document = parse(vocab);
+  const Json document = read_json(vocab.string(), op, most_bytes);
   const Entry entry(vocab, document);
   Reader reader(entry);
   for (const std::string& token : options.special) {

@@ -14,8 +14,8 @@ std::uint64_t pair_key(std::int64_t left, std::int64_t right) {
 
 }  // namespace
 
-bool Merges::add(std::int64_t left, std::int64_t right, std::int64_t result) {
-  return merges_.try_emplace(pair_key(left, right), Merge{std::ssize(merges_), result}).second;
+void Merges::add(std::int64_t left, std::int64_t right, std::int64_t result) {
+  merges_.try_emplace(pair_key(left, right), Merge{std::ssize(merges_), result});
 }
 
 const Merges::Merge* Merges::find(std::int64_t left, std::int64_t right) const {

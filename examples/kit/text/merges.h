@@ -14,8 +14,8 @@ namespace xgrad::kit {
 /// Threads: many may read from one object.
 class Merges {
  public:
-  /// Adds a pair to merge after all added before. False if it was added already; then it stays as it was.
-  bool add(std::int64_t left, std::int64_t right, std::int64_t result);
+  /// Adds a pair to merge after all added before.
+  void add(std::int64_t left, std::int64_t right, std::int64_t result);
 
   /// Merges the ids of a word in place: of all pairs of neighbours the one that was learnt first, the leftmost of
   /// several, until there is none left. Takes n log n steps for n ids.

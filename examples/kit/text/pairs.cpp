@@ -24,7 +24,7 @@ SentencePair parsed(const std::string& line, const std::filesystem::path& path, 
     return DataError(path, number, "expected source<TAB>target, found " + why);
   };
   const std::size_t tab = line.find('\t');
-  if (tab == std::string::npos) throw refuse("no tab in \"" + fit_columns(line, 60) + '"');
+  if (tab == std::string::npos) throw refuse("no tab in " + in_quotes(line));
   const std::size_t end = std::min(line.find('\t', tab + 1), line.size());
   SentencePair pair{trimmed(plain_spaces(line.substr(0, tab))),
                     trimmed(plain_spaces(line.substr(tab + 1, end - tab - 1)))};

@@ -6,13 +6,13 @@
 #include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
-namespace {
 
-void require_list(const char* op, const Index& ids) {
-  if (ids.rank() != 1) fail<ShapeError>(op, "needs ids (N), got ", ids.shape());
+void Tokenizer::check_ids(const Index& ids) const {
+  if (ids.rank() != 1) fail<ShapeError>("decode", "needs ids (N), got ", ids.shape());
+  for (const std::int64_t id : ids) {
+    if (id < 0 || id >= size()) fail<ValueError>("decode", "id ", id, " is not in [0, ", size(), ")");
+  }
 }
-
-}  // namespace
 
 CharacterTokenizer::CharacterTokenizer(std::string_view text) {
   require_utf8("CharacterTokenizer", text);
@@ -37,25 +37,16 @@ Index CharacterTokenizer::encode(std::string_view text) const {
 }
 
 std::string CharacterTokenizer::decode(const Index& ids) const {
-  require_list("decode", ids);
+  check_ids(ids);
   std::u32string characters;
-  for (const std::int64_t id : ids) {
-    if (id < 0 || id >= size()) fail<ValueError>("decode", "id ", id, " is not in [0, ", size(), ")");
-    characters.push_back(characters_[static_cast<std::size_t>(id)]);
-  }
+  for (const std::int64_t id : ids) characters.push_back(characters_[static_cast<std::size_t>(id)]);
   return encode_utf8(characters);
 }
-
-std::string CharacterTokenizer::characters() const { return encode_utf8(characters_); }
 
 Tokens running_words(std::string_view text) {
   require_utf8("running_words", text);
   const std::u32string characters = decode_utf8(text);
-  const auto in_word = [&](std::size_t i) {
-    if (i >= characters.size()) return false;
-    const CharacterClass found = character_class(characters[i]);
-    return found != CharacterClass::space && found != CharacterClass::other;
-  };
+  const auto in_word = [&](std::size_t i) { return i < characters.size() && is_word_character(characters[i]); };
   Tokens words;
   std::u32string word;
   const auto end_word = [&] {
@@ -67,7 +58,7 @@ Tokens running_words(std::string_view text) {
       word += lower_case(c);
     } else {
       end_word();
-      if (character_class(c) != CharacterClass::space) words.push_back(encode_utf8({&c, 1}));
+      if (!is_space(c)) words.push_back(encode_utf8({&c, 1}));
     }
   }
   end_word();
@@ -85,7 +76,7 @@ Index WordTokenizer::encode(std::string_view text) const {
 }
 
 std::string WordTokenizer::decode(const Index& ids) const {
-  require_list("decode", ids);
+  check_ids(ids);
   Tokens words;
   for (const std::int64_t id : ids) words.push_back(vocab_.token(id));
   return joined(words);

@@ -23,11 +23,6 @@ namespace xgrad::kit {
 /// Threads: several threads may read one object.
 class Tokenizer {
  public:
-  Tokenizer() = default;
-  Tokenizer(const Tokenizer&) = default;
-  Tokenizer(Tokenizer&&) = default;
-  Tokenizer& operator=(const Tokenizer&) = default;
-  Tokenizer& operator=(Tokenizer&&) = default;
   virtual ~Tokenizer() = default;
 
   /// The number of tokens.
@@ -36,6 +31,10 @@ class Tokenizer {
   virtual Index encode(std::string_view text) const = 0;
   /// The text of ids (N). Throws ShapeError for another shape, ValueError for an id out of range.
   virtual std::string decode(const Index& ids) const = 0;
+
+ protected:
+  /// Throws the errors of decode().
+  void check_ids(const Index& ids) const;
 };
 
 /// A tokenizer whose tokens are characters, with ids in the order of Unicode. `decode` returns the text that was
@@ -49,9 +48,6 @@ class CharacterTokenizer final : public Tokenizer {
   /// Throws ValueError for text that is not UTF-8 and for an unknown character.
   Index encode(std::string_view text) const override;
   std::string decode(const Index& ids) const override;
-
-  /// All characters in the order of their ids. A tokenizer made from this text is equal to this one.
-  std::string characters() const;
 
  private:
   std::u32string characters_;  // sorted

@@ -28,8 +28,6 @@ Vocab read_vocab(const std::filesystem::path& path) {
   return Vocab(std::move(tokens));
 }
 
-bool is_space(char32_t c) { return character_class(c) == CharacterClass::space; }
-
 bool is_chinese(char32_t c) {
   const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
   return within(0x4E00, 0x9FFF) || within(0x3400, 0x4DBF) || within(0x20000, 0x2A6DF) || within(0x2A700, 0x2B73F) ||
@@ -81,10 +79,8 @@ Index WordPieceTokenizer::encode(std::string_view text) const {
 }
 
 EncodedPair WordPieceTokenizer::encode_pair(std::string_view first, std::string_view second) const {
-  std::vector<std::int64_t> ids{vocab_.id("[CLS]")};
-  put(first, ids);
-  ids.push_back(vocab_.id("[SEP]"));
-  std::vector<std::int64_t> segments(ids.size(), 0);
+  const Index begin = encode(first);
+  std::vector<std::int64_t> ids(begin.begin(), begin.end()), segments(ids.size(), 0);
   put(second, ids);
   ids.push_back(vocab_.id("[SEP]"));
   segments.resize(ids.size(), 1);
@@ -92,7 +88,7 @@ EncodedPair WordPieceTokenizer::encode_pair(std::string_view first, std::string_
 }
 
 std::string WordPieceTokenizer::decode(const Index& ids) const {
-  if (ids.rank() != 1) fail<ShapeError>("decode", "needs ids (N), got ", ids.shape());
+  check_ids(ids);
   std::string text;
   for (const std::int64_t id : ids) {
     const std::string& token = vocab_.token(id);

@@ -14,8 +14,6 @@ namespace {
 
 constexpr char32_t replacement = U'\uFFFD';
 
-bool is_scalar(char32_t value) { return value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF); }
-
 std::string unicode_form(std::string_view text, int form) {
   utf8proc_uint8_t* result = nullptr;
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -24,6 +22,12 @@ std::string unicode_form(std::string_view text, int form) {
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, std::free);
   if (size < 0) throw std::bad_alloc();  // the text is UTF-8: nothing else can go wrong
   return {reinterpret_cast<const char*>(result), static_cast<std::size_t>(size)};
+}
+
+int columns_of(std::u32string_view text) {
+  int sum = 0;
+  for (const char32_t c : text) sum += utf8proc_charwidth(static_cast<utf8proc_int32_t>(c));
+  return sum;
 }
 
 }  // namespace
@@ -45,8 +49,6 @@ std::size_t utf8_prefix(std::string_view text) {
   }
   return done;
 }
-
-bool is_utf8(std::string_view text) { return utf8_prefix(text) == text.size(); }
 
 void require_utf8(const char* op, std::string_view text) {
   if (const std::size_t at = utf8_prefix(text); at < text.size()) {
@@ -70,8 +72,9 @@ std::string encode_utf8(std::u32string_view text) {
   bytes.reserve(text.size());
   for (const char32_t c : text) {
     utf8proc_uint8_t buffer[4];
-    const char32_t valid = is_scalar(c) ? c : replacement;
-    const utf8proc_ssize_t length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(valid), buffer);
+    const auto value = static_cast<utf8proc_int32_t>(c);
+    const utf8proc_ssize_t length =
+        utf8proc_encode_char(utf8proc_codepoint_valid(value) ? value : utf8proc_int32_t{replacement}, buffer);
     bytes.append(buffer, buffer + length);
   }
   return bytes;
@@ -84,47 +87,28 @@ std::string plain_spaces(std::string_view text) {
   return encode_utf8(characters);
 }
 
-int columns(std::u32string_view text) {
-  int sum = 0;
-  for (const char32_t c : text) sum += utf8proc_charwidth(static_cast<utf8proc_int32_t>(c));
-  return sum;
-}
-
-int columns(std::string_view text) { return columns(decode_utf8(text)); }
+int columns(std::string_view text) { return columns_of(decode_utf8(text)); }
 
 std::string fit_columns(std::string_view text, int width) {
   std::u32string characters = decode_utf8(text);
   for (char32_t& c : characters) {
     if (c < 0x20 || (c >= 0x7F && c < 0xA0)) c = U' ';
   }
-  if (columns(characters) <= width) return encode_utf8(characters);
+  if (columns_of(characters) <= width) return encode_utf8(characters);
   if (width <= 0) return "";
   std::size_t fitting = 0;
   int used = 1;  // the ellipsis
-  while (used + columns(characters.substr(fitting, 1)) <= width) used += columns(characters.substr(fitting++, 1));
+  while (used + columns_of({&characters[fitting], 1}) <= width) used += columns_of({&characters[fitting++], 1});
   return encode_utf8(characters.substr(0, fitting) + U'…');
 }
 
 std::string in_quotes(std::string_view text) { return '"' + fit_columns(text, 60) + '"'; }
 
-CharacterClass character_class(char32_t c) {
-  if ((c >= 0x9 && c <= 0xD) || c == 0x85) return CharacterClass::space;
-  if (c < 0x80) {  // the usual case
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return CharacterClass::letter;
-    return c >= '0' && c <= '9' ? CharacterClass::number : c == ' ' ? CharacterClass::space : CharacterClass::other;
-  }
-  switch (character_category(c)[0]) {
-    case 'L':
-      return CharacterClass::letter;
-    case 'M':
-      return CharacterClass::mark;
-    case 'N':
-      return CharacterClass::number;
-    case 'Z':
-      return CharacterClass::space;
-    default:
-      return CharacterClass::other;
-  }
+bool is_space(char32_t c) { return (c >= 0x9 && c <= 0xD) || c == 0x85 || character_category(c)[0] == 'Z'; }
+
+bool is_word_character(char32_t c) {
+  const char kind = character_category(c)[0];
+  return kind == 'L' || kind == 'M' || kind == 'N';
 }
 
 std::string_view character_category(char32_t c) { return utf8proc_category_string(static_cast<utf8proc_int32_t>(c)); }

@@ -18,11 +18,9 @@ struct DecodedCharacter {
 /// sequence.
 DecodedCharacter decode_first(std::string_view text);
 
-/// The number of bytes before the first one that belongs to no well-formed sequence.
+/// The number of bytes before the first one that belongs to no well-formed sequence. No overlong forms, surrogates or
+/// values past U+10FFFF are well-formed.
 std::size_t utf8_prefix(std::string_view text);
-
-/// True if every byte belongs to a well-formed sequence (no overlong forms, surrogates or values past U+10FFFF).
-bool is_utf8(std::string_view text);
 
 /// Throws ValueError, which begins with `op`, for a text that is not UTF-8.
 void require_utf8(const char* op, std::string_view text);
@@ -37,9 +35,6 @@ std::string encode_utf8(std::u32string_view text);
 std::string plain_spaces(std::string_view text);
 
 /// The columns that a text takes in a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
-int columns(std::u32string_view text);
-
-/// The same for UTF-8.
 int columns(std::string_view text);
 
 /// The text itself if it fits into so many columns, or its beginning with an ellipsis at the end. Control characters
@@ -49,12 +44,11 @@ std::string fit_columns(std::string_view text, int width);
 /// A text of a file in quotes, short enough for a message.
 std::string in_quotes(std::string_view text);
 
-/// The class of a character by its general category: L, M, N, the separators Z with the controls that are white space,
-/// and everything else (marks of punctuation, symbols, controls, characters that are not assigned).
-enum class CharacterClass { letter, mark, number, space, other };
+/// True for white space: the separators, Z, and the controls that Unicode counts as white space.
+bool is_space(char32_t c);
 
-/// The class of a character.
-CharacterClass character_class(char32_t c);
+/// True for what words consist of: letters, marks and numbers, L, M and N.
+bool is_word_character(char32_t c);
 
 /// The two letters of the general category, such as "Lu".
 std::string_view character_category(char32_t c);
