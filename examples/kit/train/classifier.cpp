@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
@@ -54,14 +55,12 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
   if (set.size() == 0) fail<ValueError>("answers", "there are no pictures");
   const NoGrad no_graph;
   const nn::Eval no_dropout(module);
-  const Transform normalized = normalize(statistics);
-  constexpr std::int64_t at_a_time = 250;
+  DataLoader batches{TrainingPictures{set, normalize(statistics)}, {.batch_size = 250}};
   Tensors parts;
   double loss = 0;
-  for (std::int64_t first = 0; first < set.size(); first += at_a_time) {
-    const ImageBatch batch = set.batch(arange(first, std::min(first + at_a_time, set.size())));
-    const Tensor logits = model(normalized(batch.images));
-    loss += static_cast<double>(cross_entropy(logits, batch.labels).item()) * static_cast<double>(batch.labels.size());
+  for (const auto& [images, labels] : batches) {
+    const Tensor logits = model(images);
+    loss += static_cast<double>(cross_entropy(logits, labels).item()) * static_cast<double>(labels.size());
     parts.push_back(softmax(logits));
   }
   const Tensor probabilities = concat(parts, 0);

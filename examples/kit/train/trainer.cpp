@@ -269,6 +269,10 @@ Metadata Trainer::attributes() const {
 // In the order in which they are loaded: the best state fits if the module takes it.
 std::vector<detail::CheckpointPart> Trainer::parts(const detail::Batches& batches) {
   using detail::TrainingState;
+  const auto whole = [](const char* name, auto& part) -> detail::CheckpointPart {
+    return {name, [&part] { return part.state_dict(); },
+            [&part](const StateFile& state, const TrainingState&) { part.load_state_dict(state); }};
+  };
   std::vector<detail::CheckpointPart> all{
       {"best", [this] { return best_.state_dict(); },
        [this](const StateFile& part, const TrainingState& now) { best_.load_state_dict(part, now.reports); }},
@@ -276,8 +280,7 @@ std::vector<detail::CheckpointPart> Trainer::parts(const detail::Batches& batche
        [this](const StateFile& part, const TrainingState&) {
          module_.load_state_dict(part.arrays, {.source = part.source});
        }},
-      {"optimizer", [this] { return optimizer_.state_dict(); },
-       [this](const StateFile& part, const TrainingState&) { optimizer_.load_state_dict(part); }}};
+      whole("optimizer", optimizer_)};
   if (scheduler_) {
     all.push_back({"schedule", [this] { return scheduler_->state_dict(); },
                    [this](const StateFile& part, const TrainingState& now) {
@@ -290,10 +293,7 @@ std::vector<detail::CheckpointPart> Trainer::parts(const detail::Batches& batche
                      }
                    }});
   }
-  if (average_) {
-    all.push_back({"average", [this] { return average_->state_dict(); },
-                   [this](const StateFile& part, const TrainingState&) { average_->load_state_dict(part); }});
-  }
+  if (average_) all.push_back(whole("average", *average_));
   if (batches.size > 0) {
     all.push_back(
         {"batches", batches.state, [load = batches.load](const StateFile& part, const TrainingState&) { load(part); }});
