@@ -28,8 +28,7 @@ set(XGRAD_FURTHER
     nn/parameters/weight_decay optim/optimizers/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
     optim/optimizers/lion optim/optimizers/muon optim/optimizers/rmsprop
     # Tables, classifiers and their figures
-    examples/kit/data/collate examples/kit/files/csv_table examples/kit/draw/vectors examples/kit/train/classifier
-    examples/kit/train/metrics)
+    examples/kit/files/csv_table examples/kit/draw/vectors examples/kit/train/classifier)
 list(JOIN XGRAD_FURTHER "|" further)
 set(XGRAD_FURTHER "^(${further})(/|[.]cpp$)")
 

@@ -141,7 +141,7 @@ TEST_CASE("an example is given its folder and its seed, and ends with its files 
   const Outcome stopped = outcome({}, [](kit::Example& example) {
     kit::save_text(example.out / "loss.svg", "");
     example.result.add("loss", 0.5);
-    example.status = 130;
+    throw kit::Interrupted("stopped", 130);
   });
   CHECK(stopped.status == 130);
   CHECK(stopped.out.find("loss") == std::string::npos);
@@ -360,10 +360,10 @@ TEST_CASE("what was meant for a closed standard stream does not end in a file") 
             close(closed);
             const std::string out = folder.path().string();
             const char* arguments[] = {"example", "--out", out.c_str()};
-            return kit::main(3, const_cast<char**>(arguments), "example", "Trains.", [&](kit::Example& example) {
+            return kit::main(3, const_cast<char**>(arguments), "example", "Trains.", [&](kit::Example&) {
               kit::CsvLogger log(path, {"loss"});
               for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-                if (write(descriptor, "noise", 5) == 5 && descriptor == closed) example.status = 7;
+                if (write(descriptor, "noise", 5) == 5 && descriptor == closed) throw kit::Interrupted("", 7);
               }
               std::cout << "noise" << std::endl;
               std::cerr << "noise" << std::endl;

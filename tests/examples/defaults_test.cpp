@@ -56,7 +56,7 @@ TEST_CASE("options that are not said have their defaults") {
   CHECK(all_of(progress.total, progress.start) == List{0, 0});
   const Terminal terminal;
   CHECK(all_of(terminal.redraws, terminal.colours, terminal.unicode, terminal.columns) == List{0, 0, 0, 0});
-  CHECK(all_of(Example{}.seed, Example{}.status) == List{1, 0});
+  CHECK(Example{}.seed == 1);
   const CorpusOptions corpus;
   CHECK(all_of(corpus.pairs, corpus.held_out, corpus.steps, corpus.min_freq) == List{600, 100, 10, 2});
   CHECK(CorpusBatch{}.tokens == 0);

@@ -18,7 +18,14 @@ namespace xgrad::kit {
 
 namespace detail {
 /// Throws ShapeError, which names the sample, unless all shapes are equal.
-void check_same_shape(const std::vector<Shape>& shapes);
+inline void check_same_shape(const std::vector<Shape>& shapes) {
+  for (std::size_t i = 1; i < shapes.size(); ++i) {
+    if (shapes[i] != shapes[0]) {
+      fail<ShapeError>("collate", "sample ", i, " of the batch is ", shapes[i], ", sample 0 ", shapes[0],
+                       "; a function that makes the batch can pad them");
+    }
+  }
+}
 
 template <class T>
 concept TupleLike = requires { std::tuple_size<T>::value; };

@@ -64,7 +64,13 @@ auto sample_of(const D& data, std::int64_t i) {
 
 namespace detail {
 /// Throws ShapeError unless all shapes have the same number of rows.
-void check_rows(const std::vector<Shape>& shapes);
+inline void check_rows(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) {
+    if (shape.rank() == 0 || shapes.front().rank() == 0 || shape[0] != shapes.front()[0]) {
+      fail<ShapeError>("tensor_dataset", "needs arrays with equally many rows, got ", shapes);
+    }
+  }
+}
 
 /// Throws ValueError unless 0 <= i < size.
 inline void check_sample(const char* op, std::int64_t i, std::int64_t size) {

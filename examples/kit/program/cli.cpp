@@ -221,7 +221,6 @@ int main(int argc, char** argv, const char* name, const char* what, const std::f
       return flushed(stopped.exit_code);
     }
   }
-  if (example.status != 0) return flushed(example.status);
   print_new(example.out, before);
   example.result.add("out", example.out.string()).print();
   return flushed(0);

@@ -80,7 +80,6 @@ struct Example {
   std::filesystem::path out;  ///< the directory for its files, which exists: --out, or out/<name of the program>
   std::uint64_t seed = 1;     ///< --seed: the generator starts with it, and all random numbers depend on it
   ResultLine result = {};     ///< printed at the end for scripts, with out=<directory> as its last value
-  int status = 0;             ///< the value for main to return; unless 0, files and result are not printed
 };
 
 /// Runs a program and returns the value for main. Declares the options and --seed, --out, --threads, --precision and

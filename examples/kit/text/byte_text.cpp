@@ -28,16 +28,9 @@ constexpr std::array<int, 0x144> bytes_by_character = [] {
 }  // namespace
 
 std::string byte_text(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) {
-    const char32_t c = characters[static_cast<unsigned char>(byte)];  // below 0x800: two bytes at most
-    if (c < 0x80) {
-      text += static_cast<char>(c);
-    } else {
-      text += {static_cast<char>(0xC0 | c >> 6), static_cast<char>(0x80 | (c & 0x3F))};
-    }
-  }
-  return text;
+  std::u32string text;
+  for (const char byte : bytes) text += characters[static_cast<unsigned char>(byte)];
+  return encode_utf8(text);
 }
 
 std::optional<std::string> bytes_of_text(std::string_view text) {

@@ -29,10 +29,6 @@ std::vector<Tokens> side(const std::vector<SentencePair>& pairs, std::string Sen
   return sentences;
 }
 
-Vocab count(const std::vector<SentencePair>& pairs, std::string SentencePair::*which, int min_freq) {
-  return Vocab(side(pairs, which), {.min_freq = min_freq});
-}
-
 }  // namespace
 
 void add_corpus_options(Options& options, CorpusOptions& config) {
@@ -45,8 +41,8 @@ Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}
 
 Corpus::Corpus(const CorpusOptions& options, const Split& split)
     : steps_(options.steps),
-      source_vocab_(count(split.train, &SentencePair::source, options.min_freq)),
-      target_vocab_(count(split.train, &SentencePair::target, options.min_freq)),
+      source_vocab_(side(split.train, &SentencePair::source), {.min_freq = options.min_freq}),
+      target_vocab_(side(split.train, &SentencePair::target), {.min_freq = options.min_freq}),
       source_(to_array(side(split.train, &SentencePair::source), source_vocab_, steps_)),
       target_(to_array(side(split.train, &SentencePair::target), target_vocab_, steps_)) {
   const auto sources = side(split.held_out, &SentencePair::source);
@@ -73,10 +69,7 @@ CorpusBatch Corpus::batch(const Index& rows) const {
 
 CorpusBatch Corpus::sources(const std::vector<Tokens>& sentences) const {
   const SentenceArray array = to_array(sentences, source_vocab_, steps_);
-  CorpusBatch batch;
-  batch.source = array.ids;
-  batch.source_lengths = array.lengths;
-  return batch;
+  return {.source = array.ids, .source_lengths = array.lengths, .target = {}, .target_lengths = {}};
 }
 
 std::uint64_t Corpus::fingerprint() const {
