@@ -21,7 +21,6 @@ class PackedFile {
   /// Throws IoError if the file cannot be opened or is no regular file.
   explicit PackedFile(std::filesystem::path path);
 
-  const std::filesystem::path& path() const { return path_; }
   /// True if the file begins as gzip data do.
   bool packed() const { return packed_; }
   /// The bytes of the file as it is.

@@ -46,19 +46,17 @@ void Reports::add() {
 
 void Reports::draw() const {
   const std::vector<Report>& reports = now_.reports;
-  std::vector<std::vector<double>> columns(1 + reports.front().scores.values.size());
-  std::vector<double> places;
-  for (const Report& report : reports) {
-    places.push_back(static_cast<double>(by_steps_ ? report.step : report.epoch));
-    columns[0].push_back(report.loss);
-    for (std::size_t i = 1; i < columns.size(); ++i) columns[i].push_back(report.scores.values[i - 1].second);
-  }
-  const Series::Style style = places.size() < 30 ? Series::Style::marked : Series::Style::line;
+  const auto& scores = reports.front().scores.values;
   std::vector<PlotPanel> panels;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto [least, most] = std::ranges::minmax(columns[i]);
-    panels.push_back({.series = {{.x = places, .y = columns[i], .style = style}},
-                      .title = i == 0 ? "training loss" : reports.front().scores.values[i - 1].first,
+  for (std::size_t i = 0; i <= scores.size(); ++i) {  // the loss, then the scores
+    Series series{.style = reports.size() < 30 ? Series::Style::marked : Series::Style::line};
+    for (const Report& report : reports) {
+      series.x.push_back(static_cast<double>(by_steps_ ? report.step : report.epoch));
+      series.y.push_back(i == 0 ? report.loss : report.scores.values[i - 1].second);
+    }
+    const auto [least, most] = std::ranges::minmax(series.y);
+    panels.push_back({.series = {std::move(series)},
+                      .title = i == 0 ? "training loss" : scores[i - 1].first,
                       .x_label = by_steps_ ? "step" : "epoch",
                       .y_scale = least > 0 && most > 10 * least ? Scale::log : Scale::linear});
   }
