@@ -22,11 +22,12 @@ struct Matrix {
   double at(int i, int j) const { return v[place(i, j)]; }
 
   std::size_t place(int i, int j) const {
-    if (i < 0 || i >= rows || j < 0 || j >= cols) {
-      throw std::out_of_range("row " + std::to_string(i) + ", column " + std::to_string(j) + " of a table of " +
-                              std::to_string(rows) + " rows and " + std::to_string(cols) + " columns");
-    }
+    if (i < 0 || i >= rows || j < 0 || j >= cols) outside(i, j);
     return static_cast<std::size_t>(i * cols + j);
+  }
+  [[noreturn, gnu::cold]] void outside(int i, int j) const {
+    throw std::out_of_range("row " + std::to_string(i) + ", column " + std::to_string(j) + " of a table of " +
+                            std::to_string(rows) + " rows and " + std::to_string(cols) + " columns");
   }
 };
 
