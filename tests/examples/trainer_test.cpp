@@ -313,7 +313,8 @@ TEST_CASE("a training without a loader has steps alone, and goes on bit for bit"
   options.terminal = {.out = &out};
   Run resumed(options);
   resumed.fit(12);
-  CHECK(out.str().starts_with("going on after step 7\nstep 12  loss "));
+  CHECK(out.str().starts_with("going on after step 7\nstep "));  // 12, on a slow machine others before it
+  CHECK(out.str().find("\nstep 12  loss ") != std::string::npos);
   check_equal(resumed.net.state_dict(), whole.net.state_dict());
   CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "whole" / "log.csv"));
   CHECK(resumed.fit(12).size() == 3);
@@ -757,7 +758,9 @@ TEST_CASE("of an epoch of one batch lines tell the epoch, and a checkpoint has i
     return out.str();
   };
   CHECK(lines(1).find(": starting anew\nepoch 1/1  loss 0.5000  ") != std::string::npos);
-  CHECK(lines(3).starts_with("going on after step 1, in epoch 2\nepoch 3/3  loss 0.5000  "));
+  const std::string resumed = lines(3);
+  CHECK(resumed.starts_with("going on after step 1, in epoch 2\nepoch "));
+  CHECK(resumed.find("\nepoch 3/3  loss 0.5000  ") != std::string::npos);
 }
 
 TEST_CASE("a line comes once a second, and with it the checkpoint") {
