@@ -23,7 +23,7 @@ TEST_CASE("Schedules refuse bad settings by name") {
   CHECK_REFUSED(ValueError, schedule::cosine({.steps = 0}), "cosine", "steps 0 is not positive");
   CHECK_REFUSED(ValueError, halving.lr(-1, 1), "schedule", "step -1 is negative");
   CHECK_REFUSED(ValueError, schedule::warmup(0), "warmup", "steps 0 is not positive");
-  CHECK_REFUSED(ValueError, optim::Schedule(std::function<double(std::int64_t, double)>()), "schedule",
+  CHECK_REFUSED(ValueError, (void)optim::Schedule(std::function<double(std::int64_t, double)>()), "schedule",
                 "the function is empty");
   CHECK_REFUSED(ValueError, schedule::factor(std::function<double(std::int64_t)>()), "factor", "the function is empty");
   CHECK_REFUSED(ValueError, schedule::linear({.start_factor = -1}), "linear", "start_factor -1 is negative");
