@@ -84,7 +84,15 @@ class RegisteredFormula {
   Print print_ = nullptr;
   const RegisteredFormula* next_ = nullptr;
 };
+#ifndef XGRAD_FURTHER_LEVEL
 #define XGRAD_FORMULA [[maybe_unused]] static const ::xgrad::detail::RegisteredFormula
+#else  // the sources once more, for further processors (cmake/levels.cmake): nothing runs before main
+struct FormulaOfBase {
+  template <class... Parts>
+  constexpr FormulaOfBase(const Parts&...) {}
+};
+#define XGRAD_FORMULA [[maybe_unused]] static constexpr ::xgrad::detail::FormulaOfBase
+#endif
 
 }  // namespace detail
 
