@@ -3,7 +3,7 @@
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
 //
-// In each lane a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt,
+// In each lane a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, negation, *, /, sqrt,
 // comparisons, where, maximum, minimum, abs, sign, floor, ceil, trunc and round to the last bit
 // (tests/ops/elementwise/registers_test.cpp). xsimd alone does not promise that: it divides and takes roots by
 // estimates on ARM, and its version 14 exchanged the operands of min and max. So division is that of the compiler's own
@@ -160,7 +160,7 @@ class BasicPack {
   friend BasicPack operator-(const BasicPack& a, const BasicPack& b) { return a.batch_ - b.batch_; }
   friend BasicPack operator*(const BasicPack& a, const BasicPack& b) { return a.batch_ * b.batch_; }
   friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.vector() / b.vector(); }
-  friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
+  friend BasicPack operator-(const BasicPack& a) { return -a.vector(); }
   /// a b + c, rounded once where the processor can.
   [[gnu::always_inline]] friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
 #ifdef __AVX512F__
