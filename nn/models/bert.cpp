@@ -2,6 +2,7 @@
 #include "bert.h"
 
 #include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/elementwise.h"
 #include "../../ops/products/matmul.h"
 #include "../../ops/shape/slice.h"
 
