@@ -32,6 +32,13 @@ while read -r command; do
   grep -q "^$command  *#" README.md || complain ".github/workflows: README.md has no command '$command'"
 done < <(sed -nE 's/^ *(- )?run: //p' .github/workflows/*.yml)
 
+# Notebooks show what programs save: no cell has what only `main` knows.
+notebooks=$(mktemp -d)
+trap 'rm -rf "$notebooks"' EXIT
+python3 -B docs/tools/site/notebooks.py "$notebooks"
+while read -r file; do complain "docs/tools/site/notebooks.py: a cell of $file saves a file or reads main's arguments"; done < \
+  <(grep -lE '\<(out /|save_graph\(|kit::save|argv\[)' "$notebooks"/*/*.ipynb)
+
 # What a page runs is there.
 while read -r command name; do
   case $command in

@@ -42,7 +42,7 @@ def adapted(text):
     text = re.sub(r"argc > \d \? argv\[\d\] : ", "", text)
     text = text.replace('"examples/translate/data/en-fr.tsv"', "corpus_file")
     text = re.sub(r"save_graph\(\s*\w+ / \"[^\"]+\",\s*", "show(draw(", text)
-    text = re.sub(r"kit::save_text\(\s*\w+ / \"[^\"]+\",\s*", "show(", text)
+    text = re.sub(r"kit::save\(\s*\w+ / \"[^\"]+\",\s*", "show(", text)
     return close_shown(text)
 
 
@@ -151,7 +151,7 @@ def cut(pieces):
             groups.append([])
             continue
         groups[-1].append(piece)
-        if any("save_graph" in line or "save_text" in line for line in piece):
+        if any("save_graph" in line or "kit::save(" in line for line in piece):
             groups.append([])
     return [group for group in groups if group]
 
