@@ -113,9 +113,9 @@ def guilty(log, mutants):
     """The mutants at whose lines a compiler's errors are, or at which it began something that fails elsewhere; or those that the errors
     name, as in what a constant needs; or else those of a file with errors, such as a declaration that is gone."""
     def places_of(kinds):
-        found = re.findall(rf"^([^\s:]+):(\d+):\d+: (?:{kinds})", log, re.M)
+        found = re.findall(rf"^([^\s:]+):(\d+):(?:\d+:)? (?:{kinds})", log, re.M)
         return {(os.path.relpath(os.path.normpath(BUILD / file), TREE), int(line)) for file, line in found}
-    errors = places_of("(?:fatal )?error:")
+    errors = places_of("(?:fatal )?error:|Error:")  # the second of the assembler
     for places in (errors, places_of("note:|  required ")):
         if found := {number for number, drawn in mutants.items() if any((drawn.file, line) in places for line in drawn.lines)}:
             return found
