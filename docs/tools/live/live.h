@@ -23,6 +23,12 @@ Json training(const Json& request);
 /// {"words": [...], "heads": 2, ...}: what attention makes of a sentence.
 Json attention(const Json& request);
 
+/// {"do": "load", "path": "..."}: the weights that docs/tools/translator has written; the answer is what they say of
+/// themselves. {"do": "translate", "text": "i'm home .", "beams": 4, "length_penalty": 0.75, "top": 5}: the words as the
+/// model reads them, those it does not know, the prefixes of each step of the beam search, and its hypotheses with the
+/// `top` most probable words of each step and the weights of cross-attention.
+Json translation(const Json& request);
+
 /// The answer to a request, whose entry "of" names one of the functions above: {"error": "..."} if it throws.
 std::string answer(const std::string& request);
 

@@ -31,7 +31,7 @@ PAGES = ROOT / "out/pages"
 ENGINE = ROOT / "out/live/engine.js"
 LIVE = pathlib.Path(__file__).parent / "live"
 LIVE_PAGES = {"expression": "Type an expression", "attention": "Attention under your hand",
-              "training": "A transformer that trains"}
+              "training": "A transformer that trains", "translator": "The translator", "exercises": "Exercises"}
 sources = []  # addresses of pages that were made of other files
 
 
@@ -85,7 +85,7 @@ def on_files(files, config):
     if ENGINE.is_file():
         found.update({f"live/{page}.md": File(f"live/{page}.md", str(ROOT), site, False) for page in LIVE_PAGES})
         found.update({f"live/{file.name}": File(f"live/{file.name}", str(file.parents[1]), site, False)
-                      for file in [ENGINE, *LIVE.glob("*.js"), *LIVE.glob("*.css")]})
+                      for file in [*ENGINE.parent.glob("*.js"), *LIVE.glob("*.js"), *LIVE.glob("*.css")]})
     katex = [File(str(file.relative_to(KATEX)), str(KATEX), site, False)
              for file in [KATEX / "katex/katex.min.js", KATEX / "katex/katex.min.css", *KATEX.glob("katex/fonts/*.woff2")]]
     config["nav"] = navigation(found)
