@@ -1,5 +1,5 @@
-// In place of the kit's unicode.cpp where programs are compiled for browsers, without utf8proc: what text.cpp calls of it,
-// for text that is UTF-8, as that of JSON is.
+// In place of the kit's unicode.cpp where programs are compiled for browsers, without utf8proc: what text.cpp calls of
+// it, for text that is UTF-8, as that of JSON is.
 #include <xgrad/kit/unicode/unicode.h>
 
 #include <cwctype>

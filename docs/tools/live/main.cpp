@@ -27,6 +27,8 @@ std::string answer(const std::string& request) {
       answer = training(asked);
     } else if (of == "translation") {
       answer = translation(asked);
+    } else if (of == "exercise") {
+      answer = exercise(asked);
     } else {
       xgrad::fail<xgrad::ValueError>("live", "there is no page \"", of, '"');
     }

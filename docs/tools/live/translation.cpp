@@ -34,8 +34,8 @@ Json next_words(const SearchStep& step, std::int64_t row, std::int64_t count, st
   return list;
 }
 
-// What a search says of one of its results: for each word and the end its alternatives, and its attention, averaged over
-// layers and heads and by layer and head.
+// What a search says of one of its results: for each word and the end its alternatives, and its attention, averaged
+// over layers and heads and by layer and head.
 Json hypothesis(const Found& found, const nn::Hypothesis& each, std::int64_t keys, std::int64_t top) {
   std::vector<std::int64_t> tokens = each.tokens;
   if (each.ended) tokens.push_back(translator->target().id("<eos>"));
@@ -44,8 +44,8 @@ Json hypothesis(const Found& found, const nn::Hypothesis& each, std::int64_t key
     Json by_layer = Json::array();
     std::vector<double> mean(static_cast<std::size_t>(keys), 0);
     for (std::int64_t layer = 0; layer < translator->layers(); ++layer) {
-      const Array& weights = found.attention[t * static_cast<std::size_t>(translator->layers()) +
-                                             static_cast<std::size_t>(layer)];
+      const Array& weights =
+          found.attention[t * static_cast<std::size_t>(translator->layers()) + static_cast<std::size_t>(layer)];
       Json by_head = Json::array();
       for (std::int64_t head = 0; head < weights.dim(1); ++head) {
         Json row = Json::array();

@@ -31,7 +31,7 @@ PAGES = ROOT / "out/pages"
 ENGINE = ROOT / "out/live/engine.js"
 LIVE = pathlib.Path(__file__).parent / "live"
 LIVE_PAGES = {"expression": "Type an expression", "attention": "Attention under your hand",
-              "training": "A transformer that trains", "translator": "The translator", "exercises": "Exercises"}
+              "training": "A transformer that trains", "translator": "The translator", "exercises": "Exercises in the page"}
 sources = []  # addresses of pages that were made of other files
 
 
@@ -207,7 +207,7 @@ def on_page_markdown(text, page, config, files):
 def on_page_content(_, page, config, files):
     content, contents = rendered.pop(page.file.src_uri)
     page.toc = get_toc(contents)
-    return content + notebook_links(page)
+    return content + notebook_links(page) + live_links(page)
 
 
 def notebook_links(page):
@@ -222,6 +222,15 @@ def notebook_links(page):
         return ""
     links = ", ".join(f'<a href="{up}notebooks/{part}/{stem}.ipynb" download>{stem}.ipynb</a>' for stem in stems)
     return f"<p>As a notebook (<code>examples/notebook</code>): {links}.</p>"
+
+
+def live_links(page):
+    """The live page that belongs to a page."""
+    name = {"docs/learn/exercises.md": "exercises", "docs/topics/translation.md": "translator",
+            "docs/topics/attention.md": "attention"}.get(page.file.src_uri)
+    if not name or not ENGINE.is_file():
+        return ""
+    return f'<p>In your browser: <a href="../../live/{name}.html">{LIVE_PAGES[name]}</a>.</p>'
 
 
 def on_post_build(config):

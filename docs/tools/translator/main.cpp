@@ -1,5 +1,5 @@
-// The weights of the live page with the translator: the model in a checkpoint of examples/translate, with its words, its
-// BLEU and the sentences that it never saw, as one file of the format safetensors, translator.safetensors.
+// The weights of the live page with the translator: the model in a checkpoint of examples/translate, with its words,
+// its BLEU and the sentences that it never saw, as one file of the format safetensors, translator.safetensors.
 //
 //   docs/make --live
 #include <xgrad/kit/program/cli.h>
