@@ -427,6 +427,9 @@ bool near(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b,
                             [](double x, double y) { return std::abs(x - y) <= 1e-3 * std::max(1.0, std::abs(y)); });
 }
+std::vector<double> list_of(const Json& number) {
+  return number.is_array() ? number.get<std::vector<double>>() : std::vector{number.get<double>()};
+}
 std::vector<double> times(std::vector<double> list, double factor) {
   for (double& each : list) each *= factor;
   return list;
@@ -487,9 +490,8 @@ std::string why_not(const GradientTask& task, const Json& numbers, const std::st
   for (const auto& [other, value] : task.letters) {
     if (other != name && near(given, gradient_of(task.text, numbers, other)))
       return str("this is the gradient of ", other);
-    if (other == name && near(given, std::vector<double>(value.begin(), value.end())))
-      return str("this is the value of ", name, ", not its gradient");
   }
+  if (near(given, list_of(numbers.at(name)))) return str("this is the value of ", name, ", not its gradient");
   return str("this does not fit: let ", name, " grow by 0.01, and divide what y grows by 0.01");
 }
 
