@@ -73,7 +73,7 @@
     const height = 26 * Math.max(steps.length, read.length), y = (i, count) => height * (i + 0.5) / count;
     steps.forEach((step, t) => weightsOf(step).forEach((weight, s) => lines.push([t === chosen, live.svg("line", {
       class: t === chosen ? "first" : "axis", x1: 135, y1: y(s, read.length), x2: 265, y2: y(t, steps.length),
-      "stroke-width": 1 + 7 * weight, "stroke-opacity": t === chosen ? 0.15 + 0.85 * weight : weight})])));
+      "stroke-width": 1 + 7 * weight, "stroke-opacity": t === chosen ? 0.2 + 0.8 * weight : 0.6 * weight})])));
     read.forEach((word, s) => words.push(live.svg("text", {x: 128, y: y(s, read.length) + 5, "text-anchor": "end"}, word)));
     steps.forEach(({word}, t) => {
       const text = live.svg("text", {x: 272, y: y(t, steps.length) + 5, "font-weight": t === chosen ? 700 : 400}, word);
