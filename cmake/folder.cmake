@@ -126,7 +126,9 @@ function(xgrad_folder folder)
           xgrad_precompile(${target} <xgrad/core/graph/grad.h>)
         endif()
         # In groups the library in double is built for its tests, which take less time than the compiler.
-        if(part MATCHES "cold" OR (XGRAD_GROUPED AND XGRAD_BUILD_TESTS AND library STREQUAL "xgrad_f64"))
+        if(EMSCRIPTEN AND part MATCHES "cold")  # a page loads it
+          target_compile_options(${target} PRIVATE -Oz)
+        elseif(part MATCHES "cold" OR (XGRAD_GROUPED AND XGRAD_BUILD_TESTS AND library STREQUAL "xgrad_f64"))
           target_compile_options(${target} PRIVATE -O1)
         endif()
         list(APPEND objects ${objects_of_part})

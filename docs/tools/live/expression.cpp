@@ -205,6 +205,8 @@ Json expression(const Json& request) {
   if (y.name().empty()) y = y.named(name);
 
   Json answer{{"name", name}, {"value", numbers(y.value())}, {"constant", !y.requires_grad()}};
+  const std::string only = request.value("only", "");
+  if (only == "value") return answer;
   if (y.requires_grad()) y.backward({.retain_graph = true});
   answer["letters"] = Json::array();
   for (const auto& [letter, tensor] : reader.letters()) {
@@ -212,6 +214,7 @@ Json expression(const Json& request) {
     if (tensor.has_grad()) entry["gradient"] = numbers(tensor.grad().value());
     answer["letters"].push_back(entry);
   }
+  if (only == "gradients") return answer;
   const GraphOptions options{.title = text, .depth = 100, .equations = true, .values = &values};
   const GraphView view = GraphView::of({y}, options);
   answer["graph"] = Json::parse(to_json(view));

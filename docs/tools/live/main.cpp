@@ -19,7 +19,19 @@ std::string answer(const std::string& request) {
   try {
     const Json asked = Json::parse(request);
     const std::string of = asked.at("of");
-    answer = of == "expression" ? expression(asked) : of == "training" ? training(asked) : attention(asked);
+    if (of == "expression") {
+      answer = expression(asked);
+    } else if (of == "attention") {
+      answer = attention(asked);
+    } else if (of == "training") {
+      answer = training(asked);
+    } else if (of == "translation") {
+      answer = translation(asked);
+    } else if (of == "exercise") {
+      answer = exercise(asked);
+    } else {
+      xgrad::fail<xgrad::ValueError>("live", "there is no page \"", of, '"');
+    }
   } catch (const std::exception& error) {
     answer = {{"error", error.what()}};
   }

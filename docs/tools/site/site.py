@@ -31,7 +31,7 @@ PAGES = ROOT / "out/pages"
 ENGINE = ROOT / "out/live/engine.js"
 LIVE = pathlib.Path(__file__).parent / "live"
 LIVE_PAGES = {"expression": "Type an expression", "attention": "Attention under your hand",
-              "training": "A transformer that trains"}
+              "training": "A transformer that trains", "translator": "The translator", "exercises": "Exercises in the page"}
 sources = []  # addresses of pages that were made of other files
 
 
@@ -85,7 +85,7 @@ def on_files(files, config):
     if ENGINE.is_file():
         found.update({f"live/{page}.md": File(f"live/{page}.md", str(ROOT), site, False) for page in LIVE_PAGES})
         found.update({f"live/{file.name}": File(f"live/{file.name}", str(file.parents[1]), site, False)
-                      for file in [ENGINE, *LIVE.glob("*.js"), *LIVE.glob("*.css")]})
+                      for file in [*ENGINE.parent.glob("*.js"), *LIVE.glob("*.js"), *LIVE.glob("*.css")]})
     katex = [File(str(file.relative_to(KATEX)), str(KATEX), site, False)
              for file in [KATEX / "katex/katex.min.js", KATEX / "katex/katex.min.css", *KATEX.glob("katex/fonts/*.woff2")]]
     config["nav"] = navigation(found)
@@ -207,7 +207,7 @@ def on_page_markdown(text, page, config, files):
 def on_page_content(_, page, config, files):
     content, contents = rendered.pop(page.file.src_uri)
     page.toc = get_toc(contents)
-    return content + notebook_links(page)
+    return content + notebook_links(page) + live_links(page)
 
 
 def notebook_links(page):
@@ -222,6 +222,15 @@ def notebook_links(page):
         return ""
     links = ", ".join(f'<a href="{up}notebooks/{part}/{stem}.ipynb" download>{stem}.ipynb</a>' for stem in stems)
     return f"<p>As a notebook (<code>examples/notebook</code>): {links}.</p>"
+
+
+def live_links(page):
+    """The live page that belongs to a page."""
+    name = {"docs/learn/exercises.md": "exercises", "docs/topics/translation.md": "translator",
+            "docs/topics/attention.md": "attention"}.get(page.file.src_uri)
+    if not name or not ENGINE.is_file():
+        return ""
+    return f'<p>In your browser: <a href="../../live/{name}.html">{LIVE_PAGES[name]}</a>.</p>'
 
 
 def on_post_build(config):

@@ -1,10 +1,13 @@
 // What the live pages share: the engine, the page of a graph in a frame, and elements made by words.
 const live = {
-  // The engine, as soon as it is unpacked: engine.js has it as gzip in Base64, since a page from disk may fetch nothing.
-  async start() {
-    const packed = Uint8Array.from(atob(LiveEngine.packed), (letter) => letter.charCodeAt(0));
+  // The engine, as soon as it is unpacked.
+  async start() { this.engine = await LiveEngine({wasmBinary: await this.unpack(LiveEngine.packed)}); },
+
+  // The bytes of what a script has as gzip in Base64, since a page from disk may fetch nothing.
+  async unpack(text) {
+    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    this.engine = await LiveEngine({wasmBinary: await new Response(unpacked).arrayBuffer()});
+    return new Uint8Array(await new Response(unpacked).arrayBuffer());
   },
 
   // The answer of docs/tools/live/live.h, {error} if the engine refuses.
