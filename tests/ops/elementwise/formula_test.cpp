@@ -60,7 +60,7 @@ const std::set<std::string>& operations_of_rows() {
 
 const std::set<std::string>& operations_in_sources() {
   static const std::set<std::string> all = names_in_sources(
-      "record|record_fused|elementwise|record_map|slice_part|slice_axis|reshape_as|resample|extreme|take_rows");
+      "record|record_fused|elementwise|record_map|slice_part|slice_axis|place_part|reshape_as|resample|extreme|take_rows");
   return all;
 }
 
