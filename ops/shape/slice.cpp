@@ -135,9 +135,11 @@ Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Attri
                 attributes...);
 }
 
+// x in a tensor that is otherwise `around`.
 template <class... Attributes>
-Tensor place_part(const Tensor& x, const Part& part, const Shape& shape, const Attributes&... attributes) {
-  return record("place", placed(x.value(), part, shape, 0),
+Tensor place_part(const char* op, const Tensor& x, const Part& part, const Shape& shape, Real around,
+                  const Attributes&... attributes) {
+  return record(op, placed(x.value(), part, shape, around),
                 wrt(x,
                     [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
                       return taken_out(gy, {offset, to, strides});
@@ -156,7 +158,7 @@ Tensor taken_out(const Tensor& x, const Part& part) {
   return slice_part("slice", x, part, attribute("offset", part.offset));
 }
 Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape) {
-  return place_part(x, part, shape, attribute("offset", part.offset));
+  return place_part("place", x, part, shape, 0, attribute("offset", part.offset));
 }
 
 }  // namespace
@@ -175,7 +177,7 @@ XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that pa
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
   const Part part = part_of("place", shape, slices);
   if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
-  return place_part(x, part, shape, attribute("part", SlicesOf{shape, slices}));
+  return place_part("place", x, part, shape, 0, attribute("part", SlicesOf{shape, slices}));
 }
 
 namespace {
@@ -313,12 +315,8 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
     after.push_back(padding.after);
   }
   for (int axis = 0; axis < x.rank(); ++axis) part.offset += before[axis] * part.strides[axis];
-  return record("pad", placed(x.value(), part, shape, static_cast<Real>(value)),
-                wrt(x,
-                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
-                      return taken_out(gy, {offset, to, strides});
-                    }),
-                attribute("before", before), attribute("after", after), attribute("value", unless(0, value)));
+  return place_part("pad", x, part, shape, static_cast<Real>(value), attribute("before", before),
+                    attribute("after", after), attribute("value", unless(0, value)));
 }
 
 // ---- for plain arrays

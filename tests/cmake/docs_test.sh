@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The pages' promises are kept: files and headings behind their links, the test cases, headers and names in them that
-# curriculum.tsv lists, the programs that they run, the version that the changelog begins with. Formulas are typeset, in what GitHub accepts.
+# The pages' promises are kept: files and headings behind their links, files that they name, the test cases, headers and names in
+# them that curriculum.tsv lists, the programs that they run, the version that the changelog begins with. Every example and every
+# page has its row. Formulas are typeset, in what GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -47,6 +48,28 @@ while read -r command name; do
   esac || complain "pages: there is no $command $name"
 done < <(grep -ohE '(examples|docs/tools)/run (--ranks [0-9N]+ )?[a-z_0-9]+' README.md examples/README.md docs/*.md docs/*/*.md docs/*/*/*.md |
   sed -E 's/ --ranks [0-9N]+//' | sort -u)
+
+# What is there is found: an example in its table, by which tests choose what they run, and a page in an index.
+for main in examples/*/main.cpp; do
+  name=$(basename "$(dirname "$main")")
+  [ "$name" = exercises ] || grep -qE "^\| \`$name\` \|.*\| [0-9]+ (s|min) \|$" examples/README.md ||
+    complain "examples/README.md: no row of $name, or one that does not end with its time, as in '| 5 s |'"
+done
+for page in docs/*/*.md docs/*/*/*.md; do
+  [ "$page" = docs/tools/README.md ] || grep -qF "](${page#docs/})" docs/README.md ||
+    grep -qsF "]($(basename "$page"))" "$(dirname "$page")/README.md" || complain "docs/README.md: no row of $page"
+done
+
+# Files that pages name are there; what changed names what is gone.
+while IFS=: read -r page file; do
+  case $file in
+    xgrad/*) [ -e "cmake/include/$file" ] ;;
+    */[A-Z]*/*) ;;  # examples/NAME/pytorch.py
+    *) [ -e "$file" ] || [ -e "$(dirname "$page")/$file" ] ;;
+  esac || complain "$page: there is no $file"
+done < <(grep -oE '(^|[^a-zA-Z0-9_/.-])(xgrad|core|ops|nn|optim|tests|examples|docs|cmake)/[a-zA-Z0-9_/.-]*[.](h|cpp|sh|py|md|tsv|txt|cmake)\b' \
+  README.md examples/README.md tests/README.md docs/*.md docs/*/*.md docs/*/*/*.md |
+  grep -v '^docs/inside/changelog.md' | sed -E 's/:[^a-z]/:/' | sort -u)
 
 # What changed last is what this version changed.
 version=$(sed -nE 's/^#define XGRAD_VERSION "(.*)\..*"/\1/p' core/base/config.h)

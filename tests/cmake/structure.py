@@ -117,6 +117,11 @@ for path in files:
     if path.relative_to(root).parts[0] == "core" and room_of_core(path) not in {*ROOMS, "core"}:
         wrong.append(f"{path.relative_to(root)} is in a room of core that nobody knows")
 
+drawn = re.search(r"^## The directories\n\n((?:    .*\n)+)", (root / "docs/inside/design.md").read_text(encoding="utf8"), re.M)[1]
+for folder in {path.relative_to(root).parent for path in files}:
+    if "kernels" not in folder.parts and not set(folder.parts) <= set(re.findall(r"\w+", drawn)):
+        wrong.append(f"docs/inside/design.md: the drawing of the directories lacks {folder}")
+
 # Fused operations: by the name that a call of record_fused begins with, else by what that stands for.
 STANDS_FOR = {
     '"attention"': ["scaled_dot_product_attention", "multi_head_attention"],

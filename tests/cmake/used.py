@@ -93,7 +93,7 @@ if "--list" in sys.argv:
     print("\n".join(sorted(unused())))
     sys.exit()
 expected = {line for line in listed.read_text().splitlines() if line and not line.startswith("#")}
-wrong = [f"{name}: only tests use it; remove it, or show it in an example or a page" for name in sorted(unused(expected) - expected)]
+wrong = [f"{name}: no program and no page uses it; remove it, or show it in an example or a page" for name in sorted(unused(expected) - expected)]
 wrong += [f"{listed.name}: {name} is used, or is gone: take it off the list" for name in sorted(expected - unused())]
 print("\n".join(wrong) or f"{len(expected)} names that are expected all the same, and no other that only tests use")
 sys.exit(1 if wrong else 0)

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <regex>
 #include <type_traits>
 
 #include "optim/support.h"
 #include "support/check.h"
+#include "support/files.h"
 #include "support/fixtures.h"
 #include "support/number_type.h"
 
@@ -80,6 +83,28 @@ TEST_CASE("optimizers, clipping and schedules do what PyTorch's do") {
        {"noam", [](const Case& c) {
           return rates(c, schedule::noam({.width = c.integer("width"), .warmup = c.integer("warmup")}));
         }}});
+}
+
+TEST_CASE("every optimizer has stored steps, a test of its state, and a row in docs/guide/optimizers.md") {
+  const std::string folder = XGRAD_TESTS_DIR "/optim/optimizers/",
+                    steps = read_text(folder + "optimizer_fixtures_test.cpp"),
+                    states = read_text(folder + "optimizer_test.cpp"),
+                    page = read_text(XGRAD_TESTS_DIR "/../docs/guide/optimizers.md");
+  const auto has = [](const std::string& text, const std::string& words) { return text.find(words) != text.npos; };
+  const std::regex derived(R"(class (\w+) : public OptimizerOf<)");
+  int count = 0;
+  for (const auto& header : std::filesystem::directory_iterator(XGRAD_TESTS_DIR "/../optim/optimizers")) {
+    if (header.path().extension() != ".h") continue;
+    const std::string text = read_text(header.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), derived), end; at != end; ++at, ++count) {
+      const std::string name = (*at)[1];
+      const bool stored = has(steps, str("run<optim::", name, '>')) || has(steps, str("steps<optim::", name, '>'));
+      CHECK_MESSAGE(stored, name, " has no case here: add it to tests/fixtures/make_optim_fixtures.py");
+      CHECK_MESSAGE(has(states, str("resumes<optim::", name, '>')), "no step of ", name, " is resumed in optimizer_test.cpp");
+      CHECK_MESSAGE(has(page, name + '`'), name, " has no row in the page");
+    }
+  }
+  CHECK(count > 5);
 }
 
 TEST_CASE("every optimizer makes PyTorch's steps with every option") {

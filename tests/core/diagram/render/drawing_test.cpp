@@ -186,6 +186,14 @@ TEST_CASE("a chain of 20,000 operations is one column") {
   CHECK(right - left < narrowest / 2);
 }
 
+TEST_CASE("every role has a look") {
+  const auto& looks = xgrad::detail::looks;
+  for (int role = 0; role <= static_cast<int>(GraphRole::module); ++role) {
+    const auto* const look = &xgrad::detail::look_of(GraphVertex{.role = static_cast<GraphRole>(role)});
+    CHECK_MESSAGE((look >= looks.data() && look < looks.data() + looks.size()), "no look in colours.cpp for role ", role);
+  }
+}
+
 TEST_CASE("roles can be told apart without colours") {
   std::set<std::pair<GraphRole, int>> outlines;  // with the number of their marks
   for (const xgrad::detail::Look& look : xgrad::detail::looks) {
