@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
@@ -55,6 +56,14 @@ struct Batch {
   std::function<Tensor()> loss;
 };
 
+/// Exercise 32: a pretrained model, and the sentences to fine-tune it to.
+struct Tuning {
+  std::vector<std::pair<std::string, Tensor>> parameters;  ///< leaves, with their names
+  Index text;                                              ///< (32, 9): the words of sentences to train on
+  Index held_out;                                          ///< (32, 9): of sentences to judge by
+  std::function<Tensor(const Index& sentences)> loss;      ///< the mean cross-entropy of a word
+};
+
 /// The checkers. Each throws NotYet (check.h) unless the answer is right.
 namespace check {
 
@@ -92,6 +101,7 @@ void future(Tensor (*answer)(const Tensor& x, const Tensor& w));
 void overfit_batch(int (*answer)(const Batch& batch));
 void shapes(std::vector<Shape> (*answer)());
 void rms_rule(Tensor (*answer)(const Tensor& gy, const Tensor& x));
+void fine_tune_gpt(void (*answer)(const Tuning& tuning));
 
 }  // namespace check
 

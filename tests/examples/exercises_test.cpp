@@ -159,6 +159,17 @@ int overfit(const Batch& batch, double lr, int most, bool once) {
   return most;
 }
 
+// Trains the parameters whose names begin so.
+void tune(const Tuning& tuning, const char* trained, double lr, int steps, const Index& text) {
+  Tensors parameters;
+  for (const auto& [name, parameter] : tuning.parameters) {
+    if (name.starts_with(trained)) parameters.push_back(parameter);
+  }
+  if (parameters.empty()) return (void)tuning.loss(text);
+  optim::Adam adam{parameters, {.lr = lr}};
+  for (int step = 0; step < steps; ++step) adam.step(grad(tuning.loss(text), parameters));
+}
+
 std::vector<Shape> shapes_of(const Shape& scores) {
   return {{8, 16, 16, 16}, {8, 16, 8, 8}, {8, 64, 16}, {8, 4, 64, 4}, scores, {8, 4, 64, 4}, {8, 10}};
 }
@@ -175,6 +186,7 @@ Answer answer(const char* name, void (*check)(F), std::type_identity_t<F> f, con
 }
 // For lambdas with the parameters of the exercise.
 #define ANSWER(exercise, word, ...) answer(#exercise, check::exercise, __VA_ARGS__, word)
+#define TUNED(word, ...) ANSWER(fine_tune_gpt, word, [](const Tuning& t) { tune(t, __VA_ARGS__); })
 
 using T = const Tensor&;
 
@@ -841,6 +853,17 @@ std::vector<Answer> answers() {
                const Tensor r = sqrt(row_mean(square(x)) + 1e-5), y = x / r;
                return (gy - y * row_sum(gy * y)) / r;
              }),
+
+      TUNED("", "", 2e-4, 150, t.text),
+      TUNED("", "blocks.", 3e-4, 100, t.text),
+      TUNED("it forgot the first five. Adam moves each element by about the rate", "", 3e-3, 50, t.text),
+      TUNED("train more of the blocks: a few parameters", "blocks.1.", 3e-4, 100, t.text),
+      TUNED("it has not learned the new subject; more steps, or a higher rate", "", 1e-4, 20, t.text),
+      TUNED("or more parameters: those of both blocks", "norm", 1e-3, 50, t.text),
+      TUNED("are memorised, with a loss of", "", 1e-2, 250, t.text),
+      TUNED("the loss grew", "", 1, 20, t.text),
+      TUNED("it trained on tuning.held_out", "", 1e-4, 20, t.held_out),
+      TUNED("no parameter changed", "nosuch", 1e-4, 20, t.text),
 
       ANSWER(region_mask, "",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
