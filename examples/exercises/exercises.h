@@ -14,6 +14,11 @@
 #include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
 
+namespace xgrad::kit {
+class Corpus;
+using Tokens = std::vector<std::string>;
+}  // namespace xgrad::kit
+
 namespace xgrad::exercises {
 
 /// Exercise 1: numbers about a graph.
@@ -64,6 +69,15 @@ struct Tuning {
   std::function<Tensor(const Index& sentences)> loss;      ///< the mean cross-entropy of a word
 };
 
+/// Exercise 33: what a translator learns from, and whether its time is over.
+struct Contest {
+  const kit::Corpus& pairs;  ///< the pairs to learn from, without held-out ones
+  int seed = 1;
+  std::function<bool()> time_is_over;
+};
+/// Sentences, each a list of words, in the other language.
+using Translate = std::function<std::vector<kit::Tokens>(const std::vector<kit::Tokens>& sentences)>;
+
 /// The checkers. Each throws NotYet (check.h) unless the answer is right.
 namespace check {
 
@@ -102,6 +116,7 @@ void overfit_batch(int (*answer)(const Batch& batch));
 void shapes(std::vector<Shape> (*answer)());
 void rms_rule(Tensor (*answer)(const Tensor& gy, const Tensor& x));
 void fine_tune_gpt(void (*answer)(const Tuning& tuning));
+void translator(Translate (*answer)(const Contest& contest));
 
 }  // namespace check
 

@@ -2,11 +2,13 @@
 // its words.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
 #include <exercises/exercises.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::exercises {
@@ -893,6 +895,35 @@ std::vector<Answer> answers() {
 }
 
 }  // namespace
+
+TEST_CASE("exercises: a translator is judged by its worst seed, and is refused if it knows what is held out") {
+  // Translates as the file says, but for every n-th sentence; with `behind` also the pairs behind the held-out ones.
+  static struct {
+    kit::Corpus file{{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv", .pairs = 600, .held_out = 160}};
+    int n = 0;
+    bool behind = true;
+  } knows;
+  const auto translate = [](const std::vector<kit::Tokens>& sentences) {
+    std::vector<kit::Tokens> found;
+    for (const kit::Tokens& sentence : sentences) {
+      const auto& known = knows.file.held_out();
+      const auto at = std::ranges::find(known, sentence, &kit::Question::source);
+      const bool forgotten = knows.n > 0 && std::ssize(found) % knows.n == 0;
+      found.push_back(forgotten || (!knows.behind && sentences.size() < 60) ? kit::Tokens{"?"} : at->answers.front());
+    }
+    return found;
+  };
+  const auto reply_for = [&](int n, bool behind) {
+    knows.n = n, knows.behind = behind;
+    static const Translate fake = translate;
+    return why_not([] { check::translator([](const Contest&) { return fake; }); });
+  };
+  CHECK(reply_for(5, true) == "");  // 0.8 of both
+  CHECK(reply_for(0, true).find("the held-out sentences were learned") != std::string::npos);
+  CHECK(reply_for(5, false).find("the held-out sentences were learned") != std::string::npos);
+  CHECK(reply_for(2, true).find(": worse; your worst seed has to be above 0.636") != std::string::npos);
+  CHECK(why_not([] { check::translator([](const Contest&) { return Translate(); }); }).starts_with("nothing written"));
+}
 
 TEST_CASE("exercises: right answers are right, and wrong ones get the reason") {
   for (const Answer& one : answers()) {
