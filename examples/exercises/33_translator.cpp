@@ -8,8 +8,8 @@
 //     the result               a function that translates: sentences as lists of words -> the same
 //
 // Rules: no other data, and no held-out pairs, which the checker alone has. docs/learn/exercises.md has a table of what
-// you may try, with what is known. These lines take a minute; `examples/exercise 33 --seconds=5` ends after five seconds,
-// which shows whether yours work at all.
+// you may try, with what is known. These lines take half a minute. `examples/exercise 33 --seconds=5` ends after five
+// seconds, which shows whether yours work at all.
 #include "exercises.h"
 
 #include <xgrad/kit/data/data_loader.h>
