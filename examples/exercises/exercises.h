@@ -7,11 +7,17 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
+
+namespace xgrad::kit {
+class Corpus;
+using Tokens = std::vector<std::string>;
+}  // namespace xgrad::kit
 
 namespace xgrad::exercises {
 
@@ -55,6 +61,23 @@ struct Batch {
   std::function<Tensor()> loss;
 };
 
+/// Exercise 32: a pretrained model, and the sentences to fine-tune it to.
+struct Tuning {
+  std::vector<std::pair<std::string, Tensor>> parameters;  ///< leaves, with their names
+  Index text;                                              ///< (32, 9): the words of sentences to train on
+  Index held_out;                                          ///< (32, 9): of sentences to judge by
+  std::function<Tensor(const Index& sentences)> loss;      ///< the mean cross-entropy of a word
+};
+
+/// Exercise 33: what a translator learns from, and whether its time is over.
+struct Contest {
+  const kit::Corpus& pairs;  ///< the pairs to learn from, without held-out ones
+  int seed = 1;
+  std::function<bool()> time_is_over;
+};
+/// Sentences, each a list of words, in the other language.
+using Translate = std::function<std::vector<kit::Tokens>(const std::vector<kit::Tokens>& sentences)>;
+
 /// The checkers. Each throws NotYet (check.h) unless the answer is right.
 namespace check {
 
@@ -92,6 +115,8 @@ void future(Tensor (*answer)(const Tensor& x, const Tensor& w));
 void overfit_batch(int (*answer)(const Batch& batch));
 void shapes(std::vector<Shape> (*answer)());
 void rms_rule(Tensor (*answer)(const Tensor& gy, const Tensor& x));
+void fine_tune_gpt(void (*answer)(const Tuning& tuning));
+void translator(Translate (*answer)(const Contest& contest));
 
 }  // namespace check
 

@@ -1,4 +1,4 @@
-// The contest: four models, trained and judged alike.
+// The contest: five models, trained and judged alike.
 #pragma once
 
 #include <array>
@@ -64,13 +64,15 @@ struct Contestant {
   const char* name;
   const char* what;
 };
-constexpr std::array<Contestant, 4> contestants{{{"every_step", "last state beside every input"},
+constexpr std::array<Contestant, 5> contestants{{{"every_step", "last state beside every input"},
+                                                 {"mean", "mean of all states beside every input"},
                                                  {"initial_state", "last state first, source reversed"},
                                                  {"attention", "additive"},
                                                  {"transformer", "of examples/translate"}}};
 
 inline nn::Seq2SeqOptions recurrent_options(const Config& config, std::size_t contestant) {
-  constexpr std::array contexts{nn::Context::every_step, nn::Context::initial_state, nn::Context::attention};
+  constexpr std::array contexts{nn::Context::every_step, nn::Context::mean, nn::Context::initial_state,
+                                nn::Context::attention};
   nn::Seq2SeqOptions options = config.recurrent;
   options.context = contexts.at(contestant);
   options.reverse_source = options.context == nn::Context::initial_state;

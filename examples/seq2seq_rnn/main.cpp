@@ -1,6 +1,7 @@
-// English to French with recurrent networks: three ways in which a decoder can see the source, and a transformer.
+// English to French with recurrent networks: four ways in which a decoder can see the source, and a transformer.
 //
 //   every_step     the encoder's last state is part of every input of the decoder            (Cho et al. 2014)
+//   mean           the mean of the encoder's states is part of every input of the decoder
 //   initial_state  the encoder's last state is the decoder's first; the source is reversed   (Sutskever et al. 2014)
 //   attention      additive attention gives each word its own context                        (Bahdanau et al. 2015)
 //
@@ -59,7 +60,7 @@ void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::To
 Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, Seed seed,
               const std::filesystem::path& alignment) {
   const std::int64_t source = corpus.source_vocab().size(), target = corpus.target_vocab().size();
-  if (i == 3) {
+  if (i == 4) {
     const nn::EncoderDecoder model{nn::root, source, target, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
     kit::reset_to_xavier(model);
     return train(config, corpus, model, seed);

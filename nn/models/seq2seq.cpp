@@ -3,8 +3,11 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
+#include "../../ops/creation/create.h"
+#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
 #include "../../ops/indexing/index.h"
+#include "../../ops/reduce/reduce.h"
 #include "../../ops/shape/broadcast.h"
 #include "../../ops/shape/join.h"
 #include "../../ops/shape/shape.h"
@@ -69,7 +72,7 @@ Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& 
 Tensor Seq2SeqDecoder::forward(const Index& ids, Seq2SeqState& state) const {
   const Tensor x = embedding(ids);  // (B, T, e)
   if (context != Context::attention) {
-    return next(x, context == Context::every_step ? unsqueeze(state.context, 1) : Tensor(), state);
+    return next(x, context == Context::initial_state ? Tensor() : unsqueeze(state.context, 1), state);
   }
   // Each step asks with the top layer's state before it, so the steps must be taken one after the other.
   Tensors logits;
@@ -97,7 +100,10 @@ Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vo
 
 Seq2SeqState Seq2Seq::read(const Index& source, const Index& lengths) const {
   const Recurrence states = encoder(source, lengths);
-  return {.h = states.h, .context = states.h[-1], .memory = states.output, .memory_mask = padding(lengths)};
+  // The states after the end of a sentence are 0.
+  const Tensor context =
+      decoder.context == Context::mean ? sum(states.output, 1) / unsqueeze(to_real(lengths), 1) : states.h[-1];
+  return {.h = states.h, .context = context, .memory = states.output, .memory_mask = padding(lengths)};
 }
 
 Tensor Seq2Seq::forward(const Index& source, const Index& lengths, const Index& target) const {

@@ -21,6 +21,7 @@ namespace xgrad::nn {
 enum class Context {
   initial_state,  ///< only as its initial state (Sutskever, Vinyals, Le 2014)
   every_step,     ///< also by the last state of the encoder, joined to every input and output (Cho et al. 2014)
+  mean,           ///< also by the mean of all states of the encoder, joined in the same way
   attention,      ///< also by attention: a sum of all states of the encoder, weighted by the state of the decoder at
                   ///< each step, joined to every input and output (Bahdanau, Cho, Bengio 2015)
 };
@@ -55,7 +56,7 @@ struct Seq2SeqState {
   static constexpr bool restored_by_copy = true;
 
   Tensor h;        ///< (layers, B, h): the states of the decoder
-  Tensor context;  ///< (B, h): the last state of the encoder
+  Tensor context;  ///< (B, h): the last state of the encoder, or the mean of its states for Context::mean
   Tensor memory;   ///< (B, S, h): all states of the encoder
   AttentionMask memory_mask;
 

@@ -2,11 +2,13 @@
 // its words.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
 #include <exercises/exercises.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::exercises {
@@ -159,6 +161,17 @@ int overfit(const Batch& batch, double lr, int most, bool once) {
   return most;
 }
 
+// Trains the parameters whose names begin so.
+void tune(const Tuning& tuning, const char* trained, double lr, int steps, const Index& text) {
+  Tensors parameters;
+  for (const auto& [name, parameter] : tuning.parameters) {
+    if (name.starts_with(trained)) parameters.push_back(parameter);
+  }
+  if (parameters.empty()) return (void)tuning.loss(text);
+  optim::Adam adam{parameters, {.lr = lr}};
+  for (int step = 0; step < steps; ++step) adam.step(grad(tuning.loss(text), parameters));
+}
+
 std::vector<Shape> shapes_of(const Shape& scores) {
   return {{8, 16, 16, 16}, {8, 16, 8, 8}, {8, 64, 16}, {8, 4, 64, 4}, scores, {8, 4, 64, 4}, {8, 10}};
 }
@@ -175,6 +188,7 @@ Answer answer(const char* name, void (*check)(F), std::type_identity_t<F> f, con
 }
 // For lambdas with the parameters of the exercise.
 #define ANSWER(exercise, word, ...) answer(#exercise, check::exercise, __VA_ARGS__, word)
+#define TUNED(word, ...) ANSWER(fine_tune_gpt, word, [](const Tuning& t) { tune(t, __VA_ARGS__); })
 
 using T = const Tensor&;
 
@@ -842,6 +856,17 @@ std::vector<Answer> answers() {
                return (gy - y * row_sum(gy * y)) / r;
              }),
 
+      TUNED("", "", 2e-4, 150, t.text),
+      TUNED("", "blocks.", 3e-4, 100, t.text),
+      TUNED("it forgot the first five. Adam moves each element by about the rate", "", 3e-3, 50, t.text),
+      TUNED("train more of the blocks: a few parameters", "blocks.1.", 3e-4, 100, t.text),
+      TUNED("it has not learned the new subject; more steps, or a higher rate", "", 1e-4, 20, t.text),
+      TUNED("or more parameters: those of both blocks", "norm", 1e-3, 50, t.text),
+      TUNED("are memorised, with a loss of", "", 1e-2, 250, t.text),
+      TUNED("the loss grew", "", 1, 20, t.text),
+      TUNED("it trained on tuning.held_out", "", 1e-4, 20, t.held_out),
+      TUNED("no parameter changed", "nosuch", 1e-4, 20, t.text),
+
       ANSWER(region_mask, "",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
                return differing(size, M, size - M, size - shift);
@@ -870,6 +895,35 @@ std::vector<Answer> answers() {
 }
 
 }  // namespace
+
+TEST_CASE("exercises: a translator is judged by its worst seed, and is refused if it knows what is held out") {
+  // Translates as the file says, but for every n-th sentence; with `behind` also the pairs behind the held-out ones.
+  static struct {
+    kit::Corpus file{{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv", .pairs = 600, .held_out = 160}};
+    int n = 0;
+    bool behind = true;
+  } knows;
+  const auto translate = [](const std::vector<kit::Tokens>& sentences) {
+    std::vector<kit::Tokens> found;
+    for (const kit::Tokens& sentence : sentences) {
+      const auto& known = knows.file.held_out();
+      const auto at = std::ranges::find(known, sentence, &kit::Question::source);
+      const bool forgotten = knows.n > 0 && std::ssize(found) % knows.n == 0;
+      found.push_back(forgotten || (!knows.behind && sentences.size() < 60) ? kit::Tokens{"?"} : at->answers.front());
+    }
+    return found;
+  };
+  const auto reply_for = [&](int n, bool behind) {
+    knows.n = n, knows.behind = behind;
+    static const Translate fake = translate;
+    return why_not([] { check::translator([](const Contest&) { return fake; }); });
+  };
+  CHECK(reply_for(5, true) == "");  // 0.8 of both
+  CHECK(reply_for(0, true).find("the held-out sentences were learned") != std::string::npos);
+  CHECK(reply_for(5, false).find("the held-out sentences were learned") != std::string::npos);
+  CHECK(reply_for(2, true).find(": worse; your worst seed has to be above 0.636") != std::string::npos);
+  CHECK(why_not([] { check::translator([](const Contest&) { return Translate(); }); }).starts_with("nothing written"));
+}
 
 TEST_CASE("exercises: right answers are right, and wrong ones get the reason") {
   for (const Answer& one : answers()) {

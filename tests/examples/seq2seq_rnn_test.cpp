@@ -11,7 +11,7 @@ TEST_CASE("a recurrent network with attention learns to translate") {
   const kit::Corpus corpus(config.corpus);
   manual_seed(1);
   const nn::Seq2Seq model(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
-                          recurrent_options(config, 2));
+                          recurrent_options(config, 3));
   const Trial attention = train(config, corpus, model, 1);
   CHECK(attention.losses.front() > 3);
   CHECK(attention.losses.back() < 2);

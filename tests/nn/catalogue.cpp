@@ -316,7 +316,7 @@ void add_transformers(LayerRows& rows) {
                            SIZE(Encoder, 3, {.dim = n, .ffn = 4, .heads = 1, .layers = 1}),
                            SIZE(Encoder, 3, {.dim = 4, .ffn = n, .heads = 1, .layers = 1}),
                            SIZE(Decoder, 3, {.dim = 4, .ffn = 4, .heads = 1, .layers = 1, .max_length = n})};
-  for (const Context context : {Context::initial_state, Context::every_step, Context::attention}) {
+  for (const Context context : {Context::initial_state, Context::every_step, Context::mean, Context::attention}) {
     rows.add<Seq2Seq>("Seq2Seq", {}, {2, 2, 6}, translate, 5, 6,
                       Seq2SeqOptions{.context = context, .embed = 3, .hidden = 2, .layers = 1})
         .undecayed = {"embedding.weight"};

@@ -27,7 +27,8 @@ TEST_CASE("small shapes: states of recurrent layers and cells, and no steps") {
 }
 
 TEST_CASE("small shapes: decoding, ids and positions of none, and stacks of nothing") {
-  for (const nn::Context context : {nn::Context::initial_state, nn::Context::every_step, nn::Context::attention}) {
+  for (const nn::Context context :
+       {nn::Context::initial_state, nn::Context::every_step, nn::Context::mean, nn::Context::attention}) {
     const nn::Seq2Seq model{nn::root, 4, 3, {.context = context, .embed = 2, .hidden = 1, .layers = 1}};
     for (const std::int64_t B : {0, 1, 2}) {
       nn::Seq2SeqStepper steps = model.start(Index(Shape{B, 2}, 3), Index(Shape{B}, 1));

@@ -70,7 +70,7 @@ TEST_CASE("A transformer's step that fails in any of its modules leaves its keys
 }
 
 TEST_CASE("A recurrent decoder's step that fails in any of its modules leaves its state as it was") {
-  for (const Context context : {Context::initial_state, Context::every_step, Context::attention}) {
+  for (const Context context : {Context::initial_state, Context::every_step, Context::mean, Context::attention}) {
     const Seq2Seq model{root, 5, 5, {.context = context, .embed = 4, .hidden = 6}};
     const Eval eval(model);
     check_failing_steps(model.decoder, [&] { return std::make_unique<Seq2SeqStepper>(model.start(source, source_lengths)); });

@@ -115,7 +115,7 @@ def exercises(kernel):
     cell = kernel.run(statement.replace("return {};  // your lines", answer))
     expect("right" in cell.stdout and "not yet" not in cell.stdout, f"a right answer to exercise 8: {cell.stdout!r} {cell.error}")
     print(f"exercise 8 is answered after {cell.seconds:.2f} s")
-    fails(kernel, "%exercise 99", "command", "1 to 31")
+    fails(kernel, "%exercise 99", "command", "1 to 33")
 
 
 def bad_input(kernel, folder):

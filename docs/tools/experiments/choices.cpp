@@ -40,6 +40,7 @@ struct Choice {
   double smoothing = 0;      // of the labels
   Decay decay = Decay::none; // of which parameters
   bool xavier = true;        // first weights, else those of PyTorch's layers
+  bool falls = false;        // the learning rate, to 0 (cosine), else it is constant
 };
 
 std::vector<Choice> choices() {
@@ -73,6 +74,16 @@ std::vector<Choice> choices() {
   add("norm without gain and bias").model.norm_kind = nn::NormKind::layer_without_affine;
   add("batch norm").model.norm_kind = nn::NormKind::batch;
   add("no norm").model.norm_kind = nn::NormKind::none;
+  add("dropout 0.2").model.dropout = 0.2;
+  add("a rate that falls to 0").falls = true;
+  const auto together = [&](const char* name, bool xavier, std::int64_t dim) {
+    Choice& choice = add(name);
+    choice.smoothing = 0.1, choice.decay = Decay::all, choice.xavier = xavier;
+    choice.model.dim = dim, choice.model.ffn = 2 * dim;
+  };
+  together("smoothing and decay", true, 32);
+  together("smoothing, decay, first weights", false, 32);
+  together("smoothing, decay, first weights, width 64", false, 64);
   return all;
 }
 
@@ -122,7 +133,9 @@ std::vector<double> train(const nn::EncoderDecoder& model, const Config& config,
   if (choice.decay == Decay::matrices) rules = {{nn::without_weight_decay(model), {.lr = 0.005, .weight_decay = 0}}};
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(model.parameters(), rules, options)};
   kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
-  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = choice.max_norm, .terminal = {}}};
+  kit::TrainerOptions training{.epochs = config.epochs, .max_norm = choice.max_norm, .terminal = {}};
+  if (choice.falls) training.schedule = optim::schedule::cosine({.steps = config.epochs * batches.size()});
+  kit::Trainer trainer{model, adam, training};
   trainer.fit(batches, [&](const kit::CorpusBatch& batch) {
     const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
     return cross_entropy(logits, batch.target,

@@ -17,6 +17,7 @@ int reversed_source(int argc, char** argv);
 int sets_of_vectors(int argc, char** argv);
 int transformer_parts(int argc, char** argv);
 int vision_parts(int argc, char** argv);
+int vit_norms(int argc, char** argv);
 int windows(int argc, char** argv);
 int zero_or_identity(int argc, char** argv);
 

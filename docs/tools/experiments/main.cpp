@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"sets_of_vectors", experiments::sets_of_vectors},
     {"transformer_parts", experiments::transformer_parts},
     {"vision_parts", experiments::vision_parts},
+    {"vit_norms", experiments::vit_norms},
     {"windows", experiments::windows},
     {"zero_or_identity", experiments::zero_or_identity}};
 

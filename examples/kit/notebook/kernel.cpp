@@ -144,7 +144,7 @@ nl::json Kernel::run_command(const std::string& command) {
   const auto file = std::regex_match(command, match, form) && !options_.in_double ? exercise(match[1]) : std::nullopt;
   if (!file) {
     const std::string text = options_.in_double ? "exercises are answered in the kernel xgrad, in float"
-                                                : "the command is %exercise NUMBER, with a number from 1 to 31";
+                                                : "the command is %exercise NUMBER, with a number from 1 to 33";
     publish_execution_error("command", text, {text});
     return xeus::create_error_reply("command", text, {text});
   }

@@ -8,7 +8,7 @@ namespace {
 
 using namespace nn;
 
-constexpr std::array contexts{Context::initial_state, Context::every_step, Context::attention};
+constexpr std::array contexts{Context::initial_state, Context::every_step, Context::mean, Context::attention};
 
 Seq2SeqOptions small(Context context) { return {.context = context, .embed = 3, .hidden = 4, .layers = 2}; }
 
@@ -40,7 +40,21 @@ TEST_CASE("Only the attention sees more of the source than the encoder's last st
     without_context.context = zeros({2, 4});
     const Tensor logits = model.decoder(target, state);
     CHECK(equal(model.decoder(target, blind).value(), logits.value()) == (context != Context::attention));
-    CHECK(equal(model.decoder(target, without_context).value(), logits.value()) == (context != Context::every_step));
+    const bool joined = context == Context::every_step || context == Context::mean;
+    CHECK(equal(model.decoder(target, without_context).value(), logits.value()) != joined);
+  }
+}
+
+TEST_CASE("The context is the last state, or the mean of the states of the words that are there") {
+  for (const Context context : {Context::every_step, Context::mean}) {
+    const Seq2Seq model(root, 5, 6, small(context));
+    const Recurrence states = model.encoder(source, lengths);
+    const Tensor means = stack({mean(states.output[{0}], 0), mean(states.output[{1, slice(0, 2)}], 0)}, 0);
+    Seq2SeqState state{.h = states.h,
+                       .context = context == Context::mean ? means : states.h[-1],
+                       .memory = states.output,
+                       .memory_mask = padding(lengths)};
+    check_close(model(source, lengths, target).value(), model.decoder(target, state).value());
   }
 }
 
