@@ -30,14 +30,15 @@ void RMSprop::advance(Array& x, const Array& g, State& state, const Options& opt
     x -= rate * b;
   };
   const bool flush = options.eps > 0;
-  Array &v = state.moments[0], &second = state.moments[state.moments.size() > 1], &b = state.moments.back();
+  Array &v = state.moments[0], &b = state.moments.back();
   if (options.centered && options.momentum > 0) {
     for_each_number(
         x, g, flush, [=](Real& x, Real g, Real& v, Real& mean, Real& b) { moved(x, centered(x, g, v, mean), b); }, v,
-        second, b);
+        state.moments[1], b);
   } else if (options.centered) {
     for_each_number(
-        x, g, flush, [=](Real& x, Real g, Real& v, Real& mean) { x -= rate * centered(x, g, v, mean); }, v, second);
+        x, g, flush, [=](Real& x, Real g, Real& v, Real& mean) { x -= rate * centered(x, g, v, mean); }, v,
+        state.moments[1]);
   } else if (options.momentum > 0) {
     for_each_number(
         x, g, flush, [=](Real& x, Real g, Real& v, Real& b) { moved(x, quotient(x, g, v), b); }, v, b);

@@ -225,6 +225,8 @@ TEST_CASE("one word and its heads: lines are as wide as weights, and the picture
              "<title>head 2: &lt;b&gt; → d 1.000</title>", "(prefers-reduced-motion:no-preference)", "class=\"passes\" opacity=\"0\""});
   check_labels(svg, 1, {"What it attends to", "head 1 → a", "head 2 → &lt;b&gt;", "-2.0", "4.0"});
   check_labels(svg, 2, {"“&lt;b&gt;” = c"});
+  check_labels(svg, 4, {"a", "&lt;b&gt;"});  // in the sentence, and in each row in which they are read
+  check_labels(svg, 2, {"c", "d"});
   check_svg(svg, 7, {"<path"});  // 1 that passes, 2 and 2, 1 and 1
   CHECK(kit::word_attention_svg(a) == svg);
 

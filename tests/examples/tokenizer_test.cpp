@@ -449,6 +449,11 @@ TEST_CASE("parts that say the same otherwise mean the same") {
   write_text(folder / "tokenizer.json", file.dump());
   const BpeTokenizer same = BpeTokenizer::read(folder.path());
   CHECK(equal(same.encode(text), read_bpe("gpt2").encode(text)));
+  file = parsed(published("llama3.json"));
+  json& steps = file["post_processor"]["processors"];  // of which one alone changes tokens
+  std::swap(steps[0], steps[1]);
+  write_text(folder / "tokenizer.json", file.dump());
+  CHECK(equal(BpeTokenizer::read(folder.path()).encode(text), read_bpe("llama3").encode(text)));
 }
 
 TEST_CASE("a pattern is an expression whose matches and the text between them cover a text") {

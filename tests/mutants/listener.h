@@ -15,7 +15,7 @@ class ReachedListener : public doctest::IReporter {
   void test_run_start() override { write("", 0, false); }
   void test_case_start(const doctest::TestCaseData& started) override {
     name_ = started.m_name;
-    for (auto& reached : xgrad_mutants::reached) reached = false;
+    for (auto& reached : xgrad_mutants::reached()) reached = false;
   }
   void test_case_end(const doctest::CurrentTestCaseStats& ended) override {
     write(name_, ended.seconds, ended.failure_flags != 0);
@@ -37,7 +37,7 @@ class ReachedListener : public doctest::IReporter {
     std::ofstream out(file, std::ios::app);
     out << name << '\t' << seconds << '\t' << failed << '\t';
     for (int i = 0; i < xgrad_mutants::most; ++i) {
-      if (xgrad_mutants::reached[i]) out << i << ' ';
+      if (xgrad_mutants::reached()[i]) out << i << ' ';
     }
     out << '\n';
   }

@@ -1,6 +1,8 @@
 // The switch before every mutant of tests/mutants/run.py, which includes it in the sources of its copy of the tree.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <type_traits>
@@ -9,9 +11,14 @@
 namespace xgrad_mutants {
 
 inline constexpr int most = 10000;
-/// The number of the mutant that is on, from $XGRAD_MUTANT; 0 before it is read; -1 if none is on and `reached` is written.
+using Reached = std::atomic<bool>[most];
+/// The number of the mutant that is on, from $XGRAD_MUTANT; 0 before it is read; -1 if none is on and reached() is written.
 inline std::atomic<int> active{0};
-inline std::atomic<bool> reached[most];
+/// Shared with child processes, in which some test cases run a part of theirs.
+inline Reached& reached() {
+  static void* const memory = mmap(nullptr, sizeof(Reached), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return *static_cast<Reached*>(memory);
+}
 
 /// A mutant whose `at` is no symbol of a program is not part of the program.
 template <int number>
@@ -21,7 +28,7 @@ template <int number>
     const char* given = std::getenv("XGRAD_MUTANT");
     active = on = given ? std::atoi(given) : -1;
   }
-  if (on < 0) reached[number].store(true, std::memory_order_relaxed);
+  if (on < 0) reached()[number].store(true, std::memory_order_relaxed);
   return on == number;
 }
 

@@ -216,16 +216,16 @@ class RollUp {
     for (int i = 0; i < members_[block].count(); ++i) {
       const std::span<const GraphEdge> own = inputs_[members_[block][i]], other = inputs_[members_[first][i]];
       if (own.size() != other.size()) continue;
-      for (std::size_t e = 0; e < own.size(); ++e) join(own[e].from, other[e].from, block);
+      for (std::size_t e = 0; e < own.size(); ++e) join(own[e].from, other[e].from);
     }
   }
-  bool join(int v, int with, int block) {
+  bool join(int v, int with) {
     if (becomes[v] == becomes[with]) return true;
     const GraphVertex& a = view_.vertices[v];
     const GraphVertex& b = view_.vertices[with];
-    const auto inside = [&](int user) { return block_of(user) == block || becomes[user] != user; };
+    const auto is_merged = [&](int user) { return becomes[user] != user; };
     if (becomes[v] != v || becomes[with] != with || a.role == GraphRole::parameter || a.is_result || b.is_result ||
-        a.frame != b.frame || a.order != b.order || !std::ranges::all_of(users_[v], inside)) {
+        a.frame != b.frame || a.order != b.order || !std::ranges::all_of(users_[v], is_merged)) {
       return false;
     }
     if (family_of(v) != nothing) return false;
@@ -233,7 +233,7 @@ class RollUp {
     if (signature_of(a) != signature_of(b) || own.size() != other.size()) return false;
     becomes[v] = with;  // of its inputs this is the only user that counts
     bool all = true;
-    for (std::size_t e = 0; all && e < own.size(); ++e) all = join(own[e].from, other[e].from, block);
+    for (std::size_t e = 0; all && e < own.size(); ++e) all = join(own[e].from, other[e].from);
     if (!all) {
       becomes[v] = v;
       return false;

@@ -92,7 +92,7 @@ TEST_CASE("the blocks make up the range, each once, whatever the number of threa
 
 TEST_CASE(
     "helping threads record, plain or not, trace, and are in the model, as who called them, and forget it afterwards") {
-  const ThreadCount restore(4);
+  const ThreadCount restore(2);  // the fewest of which one helps
   const Place* const place = intern("blocks.3");
   using What = std::tuple<const Place*, bool, bool, bool>;
   const auto seen = [] {

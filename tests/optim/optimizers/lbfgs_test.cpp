@@ -113,6 +113,13 @@ TEST_CASE("After two trials near an end of the bracket, or at once at the end, a
   CHECK(left[2] < 0.1);
   CHECK(left[3] == doctest::Approx(left[2] + 0.1 * (left[1] - left[2])).epsilon(1e-9));
   CHECK(left.size() < 10);  // it takes few to find the kink
+  // A bracket from 1 to 2, where the cubic through 0 and 1 is lowest.
+  const auto beyond =
+      trials([](const Tensor& x) { return bent(x, 1.05, 200) - x - 0.2 * square(x) + 0.15 * x * square(x); });
+  REQUIRE(beyond.size() > 4);
+  CHECK(beyond[2] == doctest::Approx(2).epsilon(0.01));
+  CHECK((beyond[3] > 1 && beyond[3] < 1.05));
+  CHECK(beyond[4] == doctest::Approx(beyond[3] + 0.1 * (beyond[2] - beyond[3])).epsilon(1e-9));
   const auto right = trials([](const Tensor& x) { return bent(x, 0.55, 10'002) - bent(x, 0.05, 10'000) - x; });
   REQUIRE(right.size() > 4);
   CHECK((right[2] > 0.9 * right[1] && right[2] < right[1]));

@@ -48,6 +48,27 @@ TEST_CASE("Adam's step is the same for gradients whose square overflows as for o
   }
 }
 
+// The first step of an optimizer from 0, whose options have eps 0 and averages that take half of a new number.
+template <class Optimizer>
+Real first_step(Real g, const typename Optimizer::Options& options) {
+  const Tensor x = variable(Array({1}, Real(0)));
+  Optimizer({x}, options).step({Array({1}, g)});
+  return x.item();
+}
+
+TEST_CASE("Without eps the first step is the same for every gradient, also for one whose square is subnormal") {
+  for (const Real g : {Real(1), sizeof(Real) == 4 ? Real(0x1p-70) : Real(0x1p-530)}) {
+    CAPTURE(g);
+    CHECK(first_step<optim::Adam>(g, {.lr = 0.5, .betas = {0, 0.5}, .eps = 0}) == doctest::Approx(-0.5));
+    CHECK(first_step<optim::Adam>(g, {.lr = 0.5, .betas = {0, 0.5}, .eps = 0, .amsgrad = true}) ==
+          doctest::Approx(-0.5));
+    CHECK(first_step<optim::RMSprop>(g, {.lr = 0.5, .alpha = 0.5, .eps = 0}) == doctest::Approx(-std::sqrt(0.5)));
+    CHECK(first_step<optim::RMSprop>(g, {.lr = 0.5, .alpha = 0.5, .eps = 0, .centered = true}) == doctest::Approx(-1));
+    CHECK(first_step<optim::Adagrad>(g, {.lr = 0.5, .eps = 0}) == doctest::Approx(-0.5));
+    CHECK(first_step<optim::Adadelta>(g, {.lr = 0.5, .rho = 0.5, .eps = 0}) == 0);  // its steps begin with eps
+  }
+}
+
 TEST_CASE("A gradient whose square overflows moves its parameter, and does not stop Adam for good") {
   const Tensor x = variable(Array({1}, Real(0)));
   optim::Adam adam{{x}, {.lr = 1, .betas = {0.5, 0.5}}};

@@ -125,7 +125,7 @@ TEST_CASE("what stands for several at one level can hold what stands for several
   CHECK(GraphView::of({layer("net", input())}, {.depth = 0}).vertices[1].totals.results == 1);
 }
 
-TEST_CASE("blocks that differ in a shape, an operation or an input are not rolled up") {
+TEST_CASE("blocks that differ in a shape, an operation, an input or a weight are not rolled up") {
   const Tensor x = variable(Array(Shape{2}, Real(1)), "x");
   Tensor y = blocks(2, x);
   {
@@ -135,6 +135,14 @@ TEST_CASE("blocks that differ in a shape, an operation or an input are not rolle
   y = layer("blocks.4", layer("blocks.3", y));
   CHECK(str(titles(GraphView::of({y}))) == "[blocks.0 \u2026 1, blocks.2, blocks.3 \u2026 4]");
   CHECK(str(titles(GraphView::of({layer("blocks.1", sum(layer("blocks.0", x)))}))) == "[blocks.0, blocks.1]");
+  const auto block = [](const std::string& path, const Tensor& x, bool adds_first) {
+    const Tensor a = variable({1, 2}, path + ".a"), b = variable({1, 2}, path + ".b");
+    const Scope scope(intern(path));
+    return x * a * b + (adds_first ? a : b);
+  };
+  const auto two = [&](bool alike) { return block("blocks.1", block("blocks.0", x, true), alike); };
+  CHECK(str(titles(GraphView::of({two(true)}))) == "[blocks.0 \u2026 1]");
+  CHECK(str(titles(GraphView::of({two(false)}))) == "[blocks.0, blocks.1]");
 }
 
 TEST_CASE("the automatic depth folds only what does not fit on a page") {

@@ -127,6 +127,18 @@ TEST_CASE("what is given to each call is drawn one by one if its attributes diff
   CHECK(titles(view) == Strings{"clamped \u21BB x6"});
 }
 
+TEST_CASE("what is given to a call is drawn for itself if something else takes it, too") {
+  Tensor h = input("h0"), twice;
+  for (int t = 0; t < 6; ++t) {
+    const Tensor x = input(str("x", t));
+    if (t == 2) twice = x;
+    h = cell("rnn", x, h);
+  }
+  const GraphView view = GraphView::of({h * twice});
+  CHECK(the(view, "x2").times == 1);
+  CHECK(the(view, "x0 \u2026 5").times == 5);
+}
+
 TEST_CASE("two calls that do not follow each other can be told apart") {
   const Tensor y = cell("net", input("x1"), zeros({2})) - cell("net", input("x2"), zeros({2}));
   const GraphView view = GraphView::of({y}, {.depth = 0});

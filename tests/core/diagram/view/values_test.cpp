@@ -31,6 +31,17 @@ TEST_CASE("a view has the values of a run, its gradients, and when each was ther
   }
 }
 
+TEST_CASE("the box of a module has the value that leaves it, and the gradient that enters it") {
+  const Tensor x = variable({1, 2}, "x");
+  ValueRecorder values;
+  const Tensor y = sum(layer("net", x) * 3);
+  y.backward();
+  const GraphView view = GraphView::of({y}, {.depth = 0, .values = &values});
+  CHECK(the(view, "net").record.value->numbers == Numbers{std::tanh(Real(2)), std::tanh(Real(4))});
+  REQUIRE(the(view, "net").record.gradient);
+  CHECK(the(view, "net").record.gradient->numbers == Numbers{3, 3});
+}
+
 TEST_CASE("where gradients meet, each consumer's part stands at its arrow") {
   const Tensor x = variable({1, 2}, "x");
   ValueRecorder values;
