@@ -70,7 +70,8 @@ void check_hook(const LayerRow& row, const Module& module) {
   const auto hook = module.on_forward([&](const nn::ForwardCall& call) {
     std::vector<std::ptrdiff_t> places;
     for (const Tensor& seen : call.inputs) {
-      const auto at = std::ranges::find_if(inputs, [&](const Array& input) { return equal(input, seen.value()); });
+      const auto is_seen = [&](const Array& input) { return seen.defined() && equal(input, seen.value()); };
+      const auto at = std::ranges::find_if(inputs, is_seen);
       if (at != inputs.end()) places.push_back(at - inputs.begin());
     }
     CHECK(std::ranges::is_sorted(places));

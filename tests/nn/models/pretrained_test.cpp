@@ -122,10 +122,8 @@ TEST_CASE("every norm of a published model has the eps of its config.json, or th
   };
   check("gpt2", "layer_norm_epsilon", 1e-5, 5,
         [](auto path) { return std::make_unique<Gpt>(root, gpt2_options(path)); });
-  check("llama", "rms_norm_eps", 1e-6, 5,
-        [](auto path) { return std::make_unique<Llama>(root, llama_options(path)); });
-  check("bert", "layer_norm_eps", 1e-12, 6,
-        [](auto path) { return std::make_unique<Bert>(root, bert_options(path)); });
+  check("llama", "rms_norm_eps", 1e-6, 5, [](auto path) { return std::make_unique<Llama>(root, llama_options(path)); });
+  check("bert", "layer_norm_eps", 1e-12, 6, [](auto path) { return std::make_unique<Bert>(root, bert_options(path)); });
 }
 
 TEST_CASE("BERT is the reference implementation's, with segments and padding") {
