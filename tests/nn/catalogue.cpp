@@ -287,6 +287,8 @@ void add_attention(LayerRows& rows) {
   rows.add<pytorch::MultiheadAttention>("MultiheadAttention 4, 2 heads", three, s, all, 4, 2).sizes = {
       SIZE(pytorch::MultiheadAttention, n, 1),
       {[](At here, std::int64_t n) { pytorch::MultiheadAttention(here, 4, n); }, even}};
+  rows.add<pytorch::MultiheadAttention>("MultiheadAttention 4, 2 heads", three, s,
+                                        RUN(layer.forward(x[0], x[1], x[2]).output), 4, 2);
   rows.add<pytorch::MultiheadAttention>(
           "MultiheadAttention 4, 2 heads", {s, {2, 3, 5}, {2, 3, 6}}, s, all, 4, 2,
           pytorch::MultiheadAttentionOptions{.add_bias_kv = true, .add_zero_attn = true, .kdim = 5, .vdim = 6})

@@ -63,6 +63,23 @@ void check_description(const LayerRow& row, const Module& module) {
   }
 }
 
+// A forward hook is given the inputs in the order of the call.
+void check_hook(const LayerRow& row, const Module& module) {
+  const std::int64_t batch = row.least == 0 ? 2 : row.least + 1;
+  const std::vector<Array> inputs = inputs_of(row, batch);
+  const auto hook = module.on_forward([&](const nn::ForwardCall& call) {
+    std::vector<std::ptrdiff_t> places;
+    for (const Tensor& seen : call.inputs) {
+      const auto is_seen = [&](const Array& input) { return seen.defined() && equal(input, seen.value()); };
+      const auto at = std::ranges::find_if(inputs, is_seen);
+      if (at != inputs.end()) places.push_back(at - inputs.begin());
+    }
+    CHECK(std::ranges::is_sorted(places));
+  });
+  run(row, module, Tensors(inputs.begin(), inputs.end()), batch);
+  module.remove_hook(hook);
+}
+
 // No samples and few of them: shapes, that every gradient and second gradient is finite, and that kernels and rules
 // agree.
 void check_small_batches(const LayerRow& row, const Module& module) {
@@ -197,6 +214,7 @@ void check_layer(const LayerRow& row) {
   manual_seed(5);
   const auto module = row.make();
   check_description(row, *module);
+  check_hook(row, *module);
   check_small_batches(row, *module);
   check_differences(row);
   check_plain(row, *module);

@@ -79,6 +79,7 @@ TEST_CASE("a model that looks ahead is found, with the first pair of positions a
   CHECK(first_line(to_string(shifted)).starts_with("check_causality: output 0 depends on input 1: it moves by "));
   CHECK(to_string(shifted).ends_with(" with it; first in mixer (Mixer)\n"));
   CHECK(check_causality(next, normal({2, 5, 4})).leak->module == "mixer (Mixer)");
+  CHECK(check_causality(next, normal({2, 2, 4})).leak->s == 1);  // two positions are enough
   // Only position 3 sees one that comes later.
   const Model late([](const Tensor& x) {
     Array mask(Shape{5, 1}, Real(0));
@@ -175,6 +176,11 @@ TEST_CASE("a model that reads its padding is found, with the place and the modul
   const std::string text = to_string(report);
   CHECK(text.starts_with("check_padding_invariance: output [1, 0] moves by "));
   CHECK(text.ends_with(" with the padding; first in blocks.0.attn (MultiHeadAttention 8, 2 heads)\n"));
+
+  const auto shifted = [](const Tensor& x, const Index&) { return with_next(x); };
+  const PaddingInvarianceReport last_word = check_padding_invariance(shifted, normal({2, 5, 3}), lengths);
+  REQUIRE(last_word.leak);
+  CHECK(last_word.leak->output == Shape{1, 1});
 
   const auto summary = [](const Tensor& x, const Index&) { return mean(x, 1); };
   const PaddingInvarianceReport mean_of_all =

@@ -261,6 +261,8 @@ TEST_CASE("attributes at their defaults are not recorded, all others are") {
   }
   check("embedding ids", [&] { return embedding(x, ids); });
   check("embedding ids padding_idx 0", [&] { return embedding(x, ids, {.padding_idx = 0}); });
+  check("index_select axis 1 index", [&] { return index_select(x, 1, ids); });
+  check("add_rows axis 1 index", [&] { return grad(sum(index_select(x, 1, ids)), {x})[0]; });
   check("matmul", [&] { return matmul(x, x); });
   check("vector_norm", [&] { return linalg::vector_norm(x); });
   check("vector_norm ord 3", [&] { return linalg::vector_norm(x, 3); });

@@ -158,7 +158,8 @@ template <int packs>
 void by_tiles(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, bool low) {
   constexpr std::int64_t tile_columns = packs * pack_width;
   const std::int64_t depth = std::max<std::int64_t>(1, p.k / blocks_of(p, a, low));
-  const std::int64_t columns = std::max<std::int64_t>(1, most_of_b / depth / tile_columns) * tile_columns;
+  static_assert(most_of_b / most_depth_at_once >= tile_columns);
+  const std::int64_t columns = most_of_b / depth / tile_columns * tile_columns;
   for (std::int64_t j = 0; j < p.n; j += columns) {
     Gemm part = p;
     part.n = std::min(columns, p.n - j);

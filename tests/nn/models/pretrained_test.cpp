@@ -100,26 +100,30 @@ TEST_CASE("Llama 3.1's positions may stand where older files have them, and what
   CHECK_REFUSED(FormatError, scaled_by(R"("type": "yarn", "factor": 2)"), "llama_options", "\"type\"", "\"yarn\"");
 }
 
-TEST_CASE("every norm of a published model has the eps of its config.json") {
+TEST_CASE("every norm of a published model has the eps of its config.json, or the usual one if there is none") {
   const TemporaryFolder folder;
-  const auto check = [&](const std::string& name, const char* key, std::int64_t norms, const auto& made) {
-    std::string config = read_text(fixture_path(name) + "/config.json");
-    const std::regex entry(str("(\"", key, "\": )[-0-9.e]+"));
+  const auto check = [&](const std::string& name, const char* key, double usual, std::int64_t norms, const auto& made) {
+    const std::string config = read_text(fixture_path(name) + "/config.json");
+    const std::regex entry(str("\"", key, "\": [-0-9.e]+"));
     REQUIRE(std::regex_search(config, entry));
-    write_text(folder / "config.json", std::regex_replace(config, entry, "$010.001"));
-    const auto model = made(folder.path().string());
-    std::int64_t found = 0;
-    const auto check_norm = [&](const auto& norm) {
-      CHECK(norm.options.eps == 0.001);
-      ++found;
-    };
-    model->template apply<LayerNorm>(check_norm);
-    model->template apply<RMSNorm>(check_norm);
-    CHECK(found == norms);
+    for (const double eps : {0.001, usual}) {
+      const std::string given = eps == usual ? std::string("\"other\": 1") : str("\"", key, "\": ", eps);
+      write_text(folder / "config.json", std::regex_replace(config, entry, given));
+      const auto model = made(folder.path().string());
+      std::int64_t found = 0;
+      const auto check_norm = [&](const auto& norm) {
+        CHECK(norm.options.eps == eps);
+        ++found;
+      };
+      model->template apply<LayerNorm>(check_norm);
+      model->template apply<RMSNorm>(check_norm);
+      CHECK(found == norms);
+    }
   };
-  check("gpt2", "layer_norm_epsilon", 5, [](auto path) { return std::make_unique<Gpt>(root, gpt2_options(path)); });
-  check("llama", "rms_norm_eps", 5, [](auto path) { return std::make_unique<Llama>(root, llama_options(path)); });
-  check("bert", "layer_norm_eps", 6, [](auto path) { return std::make_unique<Bert>(root, bert_options(path)); });
+  check("gpt2", "layer_norm_epsilon", 1e-5, 5,
+        [](auto path) { return std::make_unique<Gpt>(root, gpt2_options(path)); });
+  check("llama", "rms_norm_eps", 1e-6, 5, [](auto path) { return std::make_unique<Llama>(root, llama_options(path)); });
+  check("bert", "layer_norm_eps", 1e-12, 6, [](auto path) { return std::make_unique<Bert>(root, bert_options(path)); });
 }
 
 TEST_CASE("BERT is the reference implementation's, with segments and padding") {

@@ -335,6 +335,7 @@ TEST_CASE("Memory masks count positions, whatever the decoder attends to, also s
                                  causal & window({.before = 2, .after = 1}) & padding(lengths_4_2),
                                  window({.after = 1}) & padding(per_query),
                                  AttentionMask{.masked = mask({{false, true, false, true}})} & causal,
+                                 AttentionMask{.masked = mask({{false}, {true}, {false}, {false}, {true}})},
                                  AttentionMask{.bias = Tensor(normal({5, 4}, 3))} & causal};
   for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
     const Decoder decoder{root, 13, attending(to)};
