@@ -204,7 +204,7 @@ Tensor Module::param(std::string_view name, const Tensor& shared) {
 Tensor Module::buffer(std::string_view name, Array value) {
   const Scope scope(place());
   state_->check_new_name(name);
-  const Tensor numbers = Tensor(std::move(value)).named(full_name(name));
+  Tensor numbers = Tensor(std::move(value)).named(full_name(name));
   state_->entries.push_back({std::string(name), numbers, Entry::buffer});
   return numbers;
 }
@@ -212,7 +212,7 @@ Tensor Module::buffer(std::string_view name, Array value) {
 Tensor Module::buffer(std::string_view name, const Index& value) {
   const Scope scope(place());
   state_->check_new_name(name);
-  const Tensor numbers = to_real(value).named(full_name(name));
+  Tensor numbers = to_real(value).named(full_name(name));
   state_->entries.push_back({std::string(name), numbers, Entry::integer_buffer});
   xgrad::detail::ModelParameters::mark_integers(numbers);
   return numbers;

@@ -94,7 +94,7 @@ AnyArray convert(std::string_view bytes, const Shape& shape, const ArrayInFile& 
     if constexpr (std::same_as<From, std::uint64_t>) {
       if (!std::in_range<std::int64_t>(value)) where.fail<FormatError>("element ", i, " is too large: ", value);
     }
-    out[i] = static_cast<To>(value);
+    out[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): bytes are numbers here
   }
   return result;
 }

@@ -20,10 +20,12 @@
 #endif
 
 // Of the address sanitizer; null unless the program is compiled with it. The library then need not be.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* block, std::size_t bytes);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* block, std::size_t bytes);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace xgrad {
 namespace {

@@ -91,7 +91,8 @@ std::vector<Difference> differences(const Array& one, const Array& two, double a
 
 // f(x), which must be the same twice and, to be read by position, be (B, T, ...); `hint` is for one that is not.
 Array steady_value(const Trial& trial, bool by_position, const char* hint = "") {
-  const Array once = trial.f(trial.x).value(), again = trial.f(trial.x).value();
+  Array once = trial.f(trial.x).value();
+  const Array again = trial.f(trial.x).value();
   if (once.shape() != again.shape() || !differences(once, again).empty()) {
     fail<ValueError>(trial.op, "f gives other values for the same input: does it draw random numbers? ",
                      "nn::Eval switches dropout off");

@@ -33,7 +33,7 @@ Tensor Bert::pool(const Tensor& h) const {
 }
 
 Tensor Bert::forward(const Index& ids, const BertInputs& inputs) const {
-  const Tensor h = encode(ids, inputs);  // (B, T, C)
+  Tensor h = encode(ids, inputs);  // (B, T, C)
   switch (options.head) {
     case BertHead::none:
       return h;

@@ -154,7 +154,7 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
     const std::uint64_t first = detail::take_node_id_above(0);
     Tensors own;
     for (const Tensor& input : inputs) own.push_back(input.requires_grad() ? variable(input) : input.detach());
-    const Tensor y = run(f, own);
+    Tensor y = run(f, own);
     if (!y.requires_grad()) return y;
     checkpoint.leaves = leaves_from(first, y, own);
     value = y.value();

@@ -95,7 +95,7 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
     fail<ShapeError>(op, name, " ", x.shape(), " need targets of shape ", samples, ", got ", classes.shape(),
                      second ? str(": classes are the last axis, movedim(", name, ", 1, -1)") : "");
   }
-  const Targets targets{.classes = classes, .ignored = ignored, .smoothing = smoothing, .V = x.dim(-1)};
+  Targets targets{.classes = classes, .ignored = ignored, .smoothing = smoothing, .V = x.dim(-1)};
   for (std::int64_t i = 0; i < classes.size(); ++i) {
     const std::int64_t target = classes.data()[i];
     if (targets.counts(i) && (target < 0 || target >= targets.V)) {

@@ -97,7 +97,7 @@ struct AttentionCall {
   // Keys or values as (B, H, S, columns): each head as often as there are heads of queries in its group.
   Tensor by_groups(const Tensor& x, std::int64_t columns) const {
     const std::int64_t count = sizes.H / sizes.group;
-    const Tensor own = by_heads(x, count, sizes.S, columns);
+    Tensor own = by_heads(x, count, sizes.S, columns);
     if (sizes.group == 1) return own;
     return flatten(broadcast_to(unsqueeze(own, 2), {sizes.B, count, sizes.group, sizes.S, columns}), 1, 2);
   }

@@ -92,10 +92,12 @@ Band linear_band(const ScaledAxis& axis, AlignCorners align) {
 Band triangle_band(const ScaledAxis& axis) {
   const double step = axis.step(AlignCorners::no), width = std::max(step, 1.0);
   const auto centre = [&](std::int64_t i) { return (static_cast<double>(i) + 0.5) * step; };
+  // NOLINTBEGIN(bugprone-incorrect-roundings): sums of less than 0 become 0 in any case
   const auto span = [&](std::int64_t i) {
     const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(centre(i) - width + 0.5), 0);
     return Span{first, std::min(static_cast<std::int64_t>(centre(i) + width + 0.5), axis.in) - first};
   };
+  // NOLINTEND(bugprone-incorrect-roundings)
   const auto height = [&](std::int64_t i, std::int64_t column) {
     return std::max(1 - std::abs(static_cast<double>(column) + 0.5 - centre(i)) / width, 0.0);
   };

@@ -72,10 +72,10 @@ namespace {
 Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta,
                        const Shape& wanted) {
   if (!(norm.eps >= 0)) fail<ValueError>(norm.op, "eps ", norm.eps, " is negative");
-  const Shape normalized = !wanted.empty()   ? wanted
-                           : gamma.defined() ? gamma.shape()
-                           : x.rank() > 0    ? Shape{x.shape().back()}
-                                             : Shape{};
+  Shape normalized = !wanted.empty()   ? wanted
+                     : gamma.defined() ? gamma.shape()
+                     : x.rank() > 0    ? Shape{x.shape().back()}
+                                       : Shape{};
   const bool fits = !normalized.empty() && x.rank() >= normalized.rank() &&
                     std::equal(normalized.begin(), normalized.end(), x.shape().end() - normalized.rank());
   if (!fits) fail<ShapeError>(norm.op, x.shape(), " does not end in ", normalized);

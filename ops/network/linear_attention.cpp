@@ -148,7 +148,7 @@ Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::
   if (sums.shape() != no_sums(x).shape()) {
     fail<ShapeError>(op, "a state of shape ", sums.shape(), ", needs ", no_sums(x).shape());
   }
-  const Tensor y = quotient(causal_sums(x, sums));
+  Tensor y = quotient(causal_sums(x, sums));
   past.sums = sums;
   return y;
 }

@@ -108,7 +108,7 @@ Tables cached_tables(std::int64_t T, std::int64_t d, const RotaryOptions& option
     const std::lock_guard lock(mutex);
     if (asked == last) return tables;
   }
-  const Tables made = tables_of(T, d, options);
+  Tables made = tables_of(T, d, options);
   const std::lock_guard lock(mutex);
   tables = made;
   last = asked;

@@ -26,6 +26,7 @@ struct Named {
   std::int64_t size(char axis) const { return x.dim(static_cast<int>(axes.find(axis))); }
 };
 
+std::size_t number_of(char axis) { return static_cast<unsigned char>(axis); }
 bool holds(const std::string& names, char name) { return names.find(name) != std::string::npos; }
 
 template <class F>
@@ -198,7 +199,7 @@ Tensor einsum(std::string_view formula, const Tensors& factors) {
   std::array<bool, 128> seen{};
   for (const Named& term : terms) {
     for (std::size_t i = 0; i < term.axes.size(); ++i) {
-      const auto axis = static_cast<std::size_t>(term.axes[i]);
+      const std::size_t axis = number_of(term.axes[i]);
       const std::int64_t size = term.x.dim(static_cast<int>(i));
       const bool from_dots = term.axes[i] <= max_rank;
       if (seen[axis] && size != sizes[axis] && !(from_dots && (size == 1 || sizes[axis] == 1))) {
@@ -212,7 +213,7 @@ Tensor einsum(std::string_view formula, const Tensors& factors) {
   for (Named& term : terms) {
     // An axis that is repeated by broadcasting is one that the factor does not have.
     for (std::size_t i = term.axes.size(); i-- > 0;) {
-      if (term.x.dim(static_cast<int>(i)) == sizes[static_cast<std::size_t>(term.axes[i])]) continue;
+      if (term.x.dim(static_cast<int>(i)) == sizes[number_of(term.axes[i])]) continue;
       term.x = squeeze(term.x, {static_cast<int>(i)});
       term.axes.erase(i, 1);
     }

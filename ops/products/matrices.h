@@ -82,7 +82,7 @@ inline Matrices checked(const char* op, const Tensor& a) {
 }
 
 inline Matrices checked_square(const char* op, const Tensor& a) {
-  const Matrices sizes = checked(op, a);
+  Matrices sizes = checked(op, a);
   if (sizes.m != sizes.n) fail<ShapeError>(op, "needs square matrices, got shape ", a.shape());
   return sizes;
 }

@@ -220,7 +220,8 @@ void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& v
   if (!broadcasts_to(values.shape(), part.sizes)) {
     fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", part.sizes);
   }
-  const BasicArray<T> from = values;  // may be a part of `to` itself, which is then copied on write
+  // May be a part of `to` itself, which is then copied on write.
+  const BasicArray<T> from = values;  // NOLINT(performance-unnecessary-copy-initialization)
   copy_strided(part.sizes, to.mutable_data() + part.offset, part.strides, from.data(),
                broadcast_strides(from.shape(), part.sizes));
 }

@@ -120,7 +120,8 @@ std::string cells(const NumbersSummary& summary, const NumberPicture& picture, d
                         px(picture.width()), "\" height=\"", px(picture.height()), "\"/>");
   for (int i = 0; i < picture.rows * picture.columns; ++i) {
     const auto number = static_cast<double>(summary.numbers[static_cast<std::size_t>(i)]);
-    const double x = left + i % picture.columns * width, y = top + i / picture.columns * height;
+    const int row = i / picture.columns, column = i % picture.columns;
+    const double x = left + column * width, y = top + row * height;
     const bool finite = std::isfinite(number);
     append(svg, str("<rect class=\"",
                     !finite      ? "bad"
@@ -471,7 +472,7 @@ std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& midd
 }
 
 std::string xml_escaped(std::string_view text) {
-  const std::string shown = printable(text);
+  std::string shown = printable(text);
   if (shown.find_first_of("&<>\"'") == shown.npos) return shown;
   std::string result;
   for (const char c : shown) {
