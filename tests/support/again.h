@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -16,8 +17,9 @@ struct Again {
   std::string output;
 };
 
-/// Runs the test case of this name (without commas) with these `NAME=value ...` in the environment.
-inline Again run_again(const std::string& test_case, const std::string& environment) {
+/// Runs the test case of this name with these `NAME=value ...` in the environment.
+inline Again run_again(std::string test_case, const std::string& environment) {
+  std::ranges::replace(test_case, ',', '?');  // a comma separates names
   char program[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
   if (length < 0) throw std::runtime_error("run_again: the program cannot find itself");
@@ -30,6 +32,8 @@ inline Again run_again(const std::string& test_case, const std::string& environm
   char text[4096];
   while (const std::size_t size = std::fread(text, 1, sizeof text, pipe)) result.output.append(text, size);
   result.status = pclose(pipe);
+  const bool found = result.output.find("test cases: 0 ") == std::string::npos;
+  if (!found) throw std::runtime_error("run_again: no test case " + test_case);
   return result;
 }
 
