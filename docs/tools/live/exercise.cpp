@@ -278,12 +278,6 @@ struct MaskTask {
   std::vector<std::pair<std::function<bool(std::int64_t, std::int64_t)>, std::string>> mistakes;
 };
 
-Mask either(const Mask& a, const Mask& b) {
-  Mask both = a;
-  for (std::int64_t i = 0; i < both.size(); ++i) both.mutable_data()[i] = a.data()[i] || b.data()[i % b.size()];
-  return both;
-}
-
 MaskTask mask_task(std::int64_t number) {
   Draw draw(number);
   const std::int64_t T = draw.from(4, 5), length = draw.from(2, T - 1), before = draw.from(1, 2),
@@ -291,7 +285,7 @@ MaskTask mask_task(std::int64_t number) {
   const auto of = [](const Mask& mask) { return [mask](std::int64_t i, std::int64_t j) { return mask.at({i, j}); }; };
   const auto padding = [&](std::int64_t rows) {
     Mask all(Shape{rows, T}, false);
-    return either(all, nn::padding_mask(Index({1}, {length}), T));
+    return all || nn::padding_mask(Index({1}, {length}), T);
   };
   const auto causal = nn::causal_mask(T);
   const std::string own = "a position may attend to itself: the diagonal is not hidden";
@@ -327,7 +321,7 @@ MaskTask mask_task(std::int64_t number) {
       return {str("Both masks at once: causal, and a sentence of ", length, " tokens padded to ", T, "."),
               T,
               T,
-              of(either(causal, nn::padding_mask(Index({1}, {length}), T))),
+              of(causal || nn::padding_mask(Index({1}, {length}), T)),
               {{of(causal), "the padding is forgotten: its columns are hidden for every position"},
                {of(padding(T)), "the causal mask is forgotten: later keys are hidden, too"},
                {[length](auto i, auto j) { return j > i && j >= length; },
