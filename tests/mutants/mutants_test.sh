@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The mutants of a small program: the program is right without a mutant, and those that change what it does are killed.
+# Each row of equivalent.tsv is a change of today's sources.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 cat >"$sandbox/sample.cpp" <<'END'
@@ -82,3 +83,26 @@ for line, change in sorted(lives):
     print(line, change)
 END
 diff "$sandbox/expected" "$sandbox/lives"
+
+PYTHONDONTWRITEBYTECODE=1 python3 - "$root" <<'END'
+import collections
+import csv
+import pathlib
+import sys
+
+root = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(root / "tests/mutants"))
+from mutate import Source
+
+listed = collections.defaultdict(list)
+with open(root / "tests/mutants/equivalent.tsv") as rows:
+    for file, line, change, reason in csv.reader(rows, delimiter="\t", quoting=csv.QUOTE_NONE):
+        listed[file].append((line, change))
+gone = []
+for file, changes in listed.items():
+    text = (root / file).read_text() if (root / file).exists() else ""
+    lines = text.splitlines()
+    known = {(lines[mutant.line - 1].strip(), f"{mutant.before} -> {mutant.after}") for mutant in Source(text).mutants()}
+    gone += [f"equivalent.tsv: no such change any more: {file}: {change}" for line, change in changes if (line, change) not in known]
+sys.exit("\n".join(gone) or 0)
+END

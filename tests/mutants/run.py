@@ -11,7 +11,8 @@ each mutant runs with the test cases that reach it, to the first failure. Files 
 With --only lines of this directory are drawn, and its own test program is built and run alone.
 
 The result is 0 if enough mutants are killed. Not counted are those in equivalent.tsv: a line for each, of file, line of the
-source, mutant, and the reason why no test can see it. Scripts of tests are not run, so examples/kit/mpi and examples/kit/notebook are left out.
+source, mutant, and the reason why no test can see it (mutants_test.sh: each is a change of today's sources). Scripts of
+tests are not run, so examples/kit/mpi and examples/kit/notebook are left out.
 """
 import argparse
 import collections
@@ -265,11 +266,6 @@ def main():
     for drawn in mutants.values():
         if drawn.result == "lives" and [drawn.file, drawn.source, drawn.change] in equivalent:
             drawn.result = "equivalent"
-    for file, source, change in equivalent:
-        path = ROOT / file
-        known = [] if not path.exists() else [Drawn("", file, mutant) for mutant in Source(path.read_text()).mutants()]
-        if not any((source, change) == (each.source, each.change) for each in known):
-            print(f"equivalent.tsv: no such change any more: {file}: {change}")
     sys.exit(not report(mutants, lines))
 
 
