@@ -19,12 +19,18 @@
 #endif
 #endif
 
-// Of the address sanitizer; null unless the program is compiled with it. The library then need not be.
+// Of the address sanitizer; null unless the program is compiled with it. The library then need not be. The linker of
+// macOS has no reference that may stay null, so there they always are.
 // NOLINTBEGIN(bugprone-reserved-identifier)
+#ifdef __APPLE__
+constexpr void (*__asan_poison_memory_region)(const volatile void*, std::size_t) = nullptr;
+constexpr void (*__asan_unpoison_memory_region)(const volatile void*, std::size_t) = nullptr;
+#else
 extern "C" {
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* block, std::size_t bytes);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* block, std::size_t bytes);
 }
+#endif
 // NOLINTEND(bugprone-reserved-identifier)
 
 namespace xgrad {

@@ -228,6 +228,11 @@ class RollUp {
         a.frame != b.frame || a.order != b.order || !std::ranges::all_of(users_[v], is_merged)) {
       return false;
     }
+    const auto become = [&](int user) { return becomes[user]; };
+    if (!std::ranges::equal(users_[v], users_[with], {}, become, become)) {  // something else takes it, too
+      const int next = second_.try_emplace(with, v).first->second;
+      return next != v && join(v, next);
+    }
     if (family_of(v) != nothing) return false;
     const std::span<const GraphEdge> own = inputs_[v], other = inputs_[with];
     if (signature_of(a) != signature_of(b) || own.size() != other.size()) return false;
@@ -249,18 +254,19 @@ class RollUp {
   std::set<std::pair<int, int>> links_;               // between blocks
   std::set<int> chained_;                             // representatives whose family is a chain
   Indexed<Indexed<int>> users_;
+  std::map<int, int> second_;  // by vertex: the first of its equals that it does not stand for
 };
 
 // "x0 … 19" for x0, x1, ..., x19; else the first name.
 std::string common_name(const std::vector<std::string_view>& names) {
-  const Numbered first = numbered(names.front());
   const auto longest = [](std::string_view a, std::string_view b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);
   };
-  const std::string_view last = std::ranges::max(names, longest);
+  const auto [least, last] = std::ranges::minmax(names, longest);
+  const Numbered first = numbered(least);
   const auto has_stem = [&](std::string_view name) { return numbered(name).stem == first.stem; };
-  if (!first.stem.empty() && last != names.front() && std::ranges::all_of(names, has_stem)) {
-    return str(names.front(), " \u2026 ", numbered(last).digits);
+  if (!first.stem.empty() && last != least && std::ranges::all_of(names, has_stem)) {
+    return str(least, " \u2026 ", numbered(last).digits);
   }
   const auto named = std::ranges::find_if(names, [](std::string_view name) { return !name.empty(); });
   return std::string(named == names.end() ? std::string_view() : *named);
