@@ -145,7 +145,7 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
       for (int i = 0; i < rows; ++i) {
         std::int32_t pair;
         std::memcpy(&pair, a + i * tile_depth, sizeof(pair));
-        const __m512i left = _mm512_set1_epi32(pair);
+        const __m512i left = _mm512_broadcastd_epi32(_mm_cvtsi32_si128(pair));  // clang 16 ends at _mm512_set1_epi32
         XGRAD_UNROLL
         for (int j = 0; j < packs; ++j) sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)left, (__m512bh)right[j]);
       }
