@@ -14,8 +14,8 @@ asks_for() { # OPTION REFUSED: the option where the compiler refuses those that 
     "$2" "$compiler" >"$sandbox/compiler"
   chmod +x "$sandbox/compiler"
   rm -rf "$sandbox/build"
-  cmake -S "$sandbox" -B "$sandbox/build" -DCMAKE_CXX_COMPILER="$sandbox/compiler" -DSOURCES="$root" >"$sandbox/log" 2>&1 ||
-    { cat "$sandbox/log"; exit 1; }
+  cmake -S "$sandbox" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$sandbox/compiler" -DSOURCES="$root" \
+    >"$sandbox/log" 2>&1 || { cat "$sandbox/log"; exit 1; }
   [ "$(cat "$sandbox/build/option")" = "$1" ] || { echo "not '$1' but '$(cat "$sandbox/build/option")'"; exit 1; }
 }
 asks_for -march=native nothing

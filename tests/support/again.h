@@ -17,6 +17,11 @@ struct Again {
   std::string output;
 };
 
+/// Whether an emulator runs this program: it sets no limit to memory, and does not say why a program cannot be run.
+inline bool emulated() {
+  return !std::string(std::getenv("XGRAD_EMULATOR") ? std::getenv("XGRAD_EMULATOR") : "").empty();
+}
+
 /// Runs the test case of this name with these `NAME=value ...` in the environment.
 inline Again run_again(std::string test_case, const std::string& environment) {
   std::ranges::replace(test_case, ',', '?');  // a comma separates names
@@ -24,8 +29,9 @@ inline Again run_again(std::string test_case, const std::string& environment) {
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
   if (length < 0) throw std::runtime_error("run_again: the program cannot find itself");
   const char* const emulator = std::getenv("XGRAD_EMULATOR");  // which runs programs of another processor
-  const std::string command = environment + " " + (emulator ? emulator : "") + " '" + std::string(program, static_cast<std::size_t>(length)) +
-                              "' --no-colors --test-case='" + test_case + "' 2>&1";
+  const std::string command = environment + " " + (emulator ? emulator : "") + " '" +
+                              std::string(program, static_cast<std::size_t>(length)) + "' --no-colors --test-case='" +
+                              test_case + "' 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("run_again: no process");
   Again result;

@@ -18,6 +18,7 @@
 #include <xgrad/core/diagram/render/program.h>
 
 #include "core/diagram/diagrams.h"
+#include "support/again.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -286,8 +287,9 @@ TEST_CASE("pictures are what their extensions say, and without librsvg the error
   CHECK(count(saved("z.svg"), "</svg>") == 1);
   CHECK(count(saved("z.html"), "</html>") == 1);
   for (const char* name : {"z.png", "z.pdf"}) {
-    CHECK_REFUSED(IoError, saved(name), "save_graph", "cannot run the program rsvg-convert",
-                  "(No such file or directory): install the package librsvg2-bin, or save as .svg");
+    CHECK_REFUSED(IoError, saved(name), "save_graph",
+                  emulated() ? "rsvg-convert ended with 127" : "cannot run the program rsvg-convert (No such file or directory)",
+                  ": install the package librsvg2-bin, or save as .svg");
     CHECK_FALSE(std::filesystem::exists(folder / name));
   }
 }
