@@ -17,7 +17,7 @@ struct Again {
   std::string output;
 };
 
-/// Whether an emulator runs this program: it sets no limit to memory, and does not say why a program cannot be run.
+/// Whether an emulator runs this program, which does not say why another one cannot be run.
 inline bool emulated() {
   return !std::string(std::getenv("XGRAD_EMULATOR") ? std::getenv("XGRAD_EMULATOR") : "").empty();
 }

@@ -26,6 +26,7 @@ namespace xgrad::testing {
 // Sums and products of extremes, exactly.
 __extension__ using Wide = __int128;
 
+// Also defined where the build is for an emulator (tests/CMakeLists.txt).
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define XGRAD_MEMORY_UNLIMITED 1
 #elif defined(__has_feature)
