@@ -159,7 +159,7 @@ CausalityReport detail::check_causality(const Trial& trial) {
     for (const auto& [element, by] : differences(y, other_value(trial, with_other(s), y.shape()))) {
       report.depends = true;
       const std::int64_t t = place_of(element, y.shape()).t;
-      if (t < (leak ? leak->t : s)) leak = {.t = t, .s = s};
+      if (t < (leak ? leak->t : s)) leak = CausalityLeak{.t = t, .s = s};
       if (leak && leak->t == t && leak->s == s) leak->change = std::max(leak->change, by);
     }
   }
@@ -194,7 +194,7 @@ PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, con
     for (const auto& [element, by] : differences(expected, other_value(trial, x, shape), allowed)) {
       if (by_position && !counts(place_of(element, shape))) continue;
       const Shape at = position_of(element, shape);
-      if (!leak) leak = {.output = by_position ? Shape{at[0], at[1]} : at};
+      if (!leak) leak = PaddingLeak{.output = by_position ? Shape{at[0], at[1]} : at};
       leak->change = std::max(leak->change, by);
     }
     return leak;

@@ -310,7 +310,7 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   }
   view = detail::reindexed(view, detail::topological_indices(view));
   if (options.overlay) {
-    view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
+    view.scale = GraphScale{.title = options.overlay->title, .unit = options.overlay->unit};
     for (GraphVertex& vertex : view.vertices) detail::add_to_scale(*view.scale, vertex);
   }
   return view;
