@@ -45,8 +45,8 @@ Tensor record_fused(const char* op, const std::array<Tensor, N>& inputs, Compose
   return std::apply(
       [&](const auto&... each) {
         if (runs_plain()) return Tensor(run_composed(op, composed, each...));
-        auto [value, gradients] = kernel();
-        auto rule = [inputs, gradients = std::move(gradients), composed = std::move(composed)](const Tensor& gy,
+        auto [value, of_kernel] = kernel();
+        auto rule = [inputs, gradients = std::move(of_kernel), composed = std::move(composed)](const Tensor& gy,
                                                                                                Wanted wanted) {
           return recording() ? composed_gradients(inputs, gy, wanted, composed) : gradients(inputs, gy, wanted);
         };

@@ -24,7 +24,7 @@ HeatMaps small() {
 TEST_CASE("labels appear once per row and column of the grid, long ones are shortened") {
   HeatMaps maps = small();
   maps.keys = {"anticonstitutionnellement", "."};
-  maps.panels.assign(5, maps.panels.front());
+  maps.panels = std::vector(5, maps.panels.front());
   maps.columns = 3;
   const std::string svg = heat_map_svg(maps);
   check_labels(svg, 2, {"va"});

@@ -90,8 +90,8 @@ TEST_CASE("an output folder is made with its parents, and one that exists is tak
 TEST_CASE("a file where the folder should be is an error") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "taken", "");
-  CHECK(refusal<IoError>(folder, [&] { output_folder("translate", path); }) ==
-        "cannot make folder taken: Not a directory");
+  const std::string refused = refusal<IoError>(folder, [&] { output_folder("translate", path); });
+  CHECK(refused.starts_with("cannot make folder taken: "));  // by libstdc++ not a directory, by libc++ there already
 }
 
 TEST_CASE("a folder that takes no files is an error before anything is computed, and one that does stays as it was") {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +26,8 @@ using Limits = std::numeric_limits<Real>;
 using Exact = long double;
 
 constexpr bool single = sizeof(Real) == sizeof(float);
-constexpr Exact inv_sqrt_2pi = std::numbers::inv_sqrtpi_v<Exact> / std::numbers::sqrt2_v<Exact>;
+// Not those of <numbers>, which have the digits of a double alone in libc++ 16.
+const Exact sqrt2 = std::sqrt(Exact(2)), inv_sqrtpi = 1 / std::sqrt(std::acos(Exact(-1))), inv_sqrt_2pi = inv_sqrtpi / sqrt2;
 
 // How far `got` is from `expected`, in units of the last place of the number nearest to `expected`.
 double ulps(Real got, Exact expected) {
@@ -45,12 +45,12 @@ void check_near(Real got, Exact expected, double most = 4) {
   CHECK_MESSAGE(ulps(got, expected) <= most, got, " is not ", static_cast<Real>(expected));
 }
 
-Exact cdf(Exact x) { return std::erfc(-x / std::numbers::sqrt2_v<Exact>) / 2; }
+Exact cdf(Exact x) { return std::erfc(-x / sqrt2) / 2; }
 Exact pdf(Exact x) { return std::exp(-x * x / 2) * inv_sqrt_2pi; }
 Exact logistic(Exact x) { return 1 / (1 + std::exp(-x)); }
 
 // x (1 + tanh(z))/2 = x logistic(2z)
-constexpr Exact gelu_scale = 4 * inv_sqrt_2pi, gelu_cubic = 0.044715L;
+const Exact gelu_scale = 4 * inv_sqrt_2pi, gelu_cubic = 0.044715L;
 Exact gelu_gate(Exact x) { return logistic(gelu_scale * (x + gelu_cubic * x * x * x)); }
 Exact gelu_gate_slope(Exact x) { return gelu_gate(x) * gelu_gate(-x) * gelu_scale * (1 + 3 * gelu_cubic * x * x); }
 
@@ -113,10 +113,10 @@ const Elementwise functions[] = {
     {"asinh", asinh, OF_X(std::asinh(x)), OF_X(1 / std::sqrt(1 + x * x))},
     {"acosh", acosh, OF_X(std::acosh(x)), OF_X(1 / (std::sqrt(x - 1) * std::sqrt(x + 1)))},
     {"atanh", atanh, OF_X(std::atanh(x)), OF_X(1 / ((1 - x) * (1 + x)))},
-    {"exp2", exp2, OF_X(std::exp2(x)), OF_X(std::exp2(x) * std::numbers::ln2_v<Exact>)},
-    {"log2", log2, OF_X(std::log2(x)), OF_X(1 / (x * std::numbers::ln2_v<Exact>))},
-    {"log10", log10, OF_X(std::log10(x)), OF_X(1 / (x * std::numbers::ln10_v<Exact>))},
-    {"erf", erf, OF_X(std::erf(x)), OF_X(2 * std::numbers::inv_sqrtpi_v<Exact> * std::exp(-x * x))},
+    {"exp2", exp2, OF_X(std::exp2(x)), OF_X(std::exp2(x) * std::log(Exact(2)))},
+    {"log2", log2, OF_X(std::log2(x)), OF_X(1 / (x * std::log(Exact(2))))},
+    {"log10", log10, OF_X(std::log10(x)), OF_X(1 / (x * std::log(Exact(10))))},
+    {"erf", erf, OF_X(std::erf(x)), OF_X(2 * inv_sqrtpi * std::exp(-x * x))},
     {"sigmoid", sigmoid, logistic, OF_X(logistic(x) * logistic(-x)), true},
     {"relu", relu, OF_X(x < 0 ? 0 : x), OF_X(x <= 0 ? 0 : 1)},
     {"elu", elu_1, OF_X(x > 0 ? x : std::expm1(x)), OF_X(x > 0 ? 1 : std::exp(x))},
