@@ -197,6 +197,7 @@ for compiler in g++ clang++; do
   row "passing 'xgrad::Tensor' as 'this' argument discards qualifiers" \
     "${net/const Tensor& in/const Tensor& in, const Mask&} Tensor f(const nn::Stack<Net>& blocks) { return blocks(x); }"
   row "<unresolved overloaded function type>" 'auto f() { return x.shape[0]; }'
+  row "invalid use of non-static member function" 'void f(const Tensor& w) { const Tensor g = w.grad; }'
   row "(operand types are 'double' and 'xgrad::Tensor')" 'void f(double s) { s += x[0]; }'
   row "'begin' was not declared in this scope" 'void f() { for (const auto& part : x) (void)part; }'
   row "and 'xgrad::ValuesAndIndices')" 'auto f() { return x - max(x, 1); }'
