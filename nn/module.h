@@ -59,7 +59,7 @@ struct At {
 
   /// The path in the model: `decoder.blocks.1`.
   std::string path() const;
-  /// Declares that no module is made here. (Otherwise an unused place is an error later.)
+  /// Declares that no module will be made at this place. (A place without a module is an error otherwise.)
   void decline() const;
 };
 /// The place of a module without a parent: `nn::Linear w{nn::root, 512, 64};`

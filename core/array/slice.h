@@ -62,6 +62,10 @@ class Slice {
   std::int64_t step_ = 1;
 };
 
+/// x[_, 1] in place of x[{_, 1}] is no column: C++ drops what stands before the comma.
+template <class T>
+__attribute__((unavailable("x[{_, 1}], with braces"))) Slice operator,(const Slice&, const T&);
+
 /// The entries between the brackets of x[{0, _, slice(1, 3)}].
 using Slices = ShortList<Slice>;
 

@@ -2,6 +2,7 @@
 // to write: `x.view({2, 3})` "is unavailable: reshape(x, shape)".
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 
@@ -30,6 +31,11 @@ struct NotMembers {
   XGRAD_FREE(XGRAD_NOT_A_MEMBER)
 #undef XGRAD_FREE
 #undef XGRAD_NOT_A_MEMBER
+#define XGRAD_IN_PLACE(f) f(add_) f(clamp_) f(copy_) f(div_) f(fill_) f(masked_fill_) f(mul_) f(sub_) f(zero_)
+#define XGRAD_NOT_IN_PLACE(name) XGRAD_INSTEAD(name, "x = x + y, or w.assign(value) of a leaf") const;
+  XGRAD_IN_PLACE(XGRAD_NOT_IN_PLACE)
+#undef XGRAD_IN_PLACE
+#undef XGRAD_NOT_IN_PLACE
   XGRAD_INSTEAD(T, "transpose(x)") const;
   XGRAD_INSTEAD(clone, "a copy of x is x: tensors are not written in place") const;
   XGRAD_INSTEAD(contiguous, "x, whose elements always are") const;
@@ -52,5 +58,17 @@ XGRAD_INSTEAD(cat, "concat({a, b}, axis)");
 XGRAD_INSTEAD(mm, "matmul(a, b)");
 XGRAD_INSTEAD(no_grad, "const NoGrad off;");
 #undef XGRAD_INSTEAD
+
+// zeros(2, 3) in place of zeros({2, 3})
+#define XGRAD_BRACES(name)                        \
+  template <std::integral N, std::integral... Ns> \
+  __attribute__((unavailable(#name "({2, 3}), with braces"))) void name(N, Ns...);
+XGRAD_BRACES(zeros)
+XGRAD_BRACES(ones)
+XGRAD_BRACES(rand)
+XGRAD_BRACES(randn)
+#undef XGRAD_BRACES
+template <class X, std::integral N, std::integral... Ns>
+__attribute__((unavailable("reshape(x, {2, 3}), with braces"))) void reshape(const X&, N, Ns...);
 
 }  // namespace xgrad

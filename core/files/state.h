@@ -40,7 +40,7 @@ struct [[nodiscard]] StateFile {
   ///
   /// Throws ValueError for a prefix with a dot or a name that exists already, and then changes nothing.
   void add(std::string_view prefix, const StateFile& state);
-  /// The part that was added under `prefix`, under its original names.
+  /// The tensors that were added under `prefix`, with the names that they had before.
   StateFile part(std::string_view prefix) const;
 };
 

@@ -50,7 +50,8 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const nn::SwinTransformerOptions& o = model.options;
   const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
   cnn::draw_attention(
-      example.out / "windows.svg", "Images, and what each window attends to", model, data, looked_at,
+      example.out / "windows.svg", str("Images, and what each window attends to after ", config.epochs, " epochs"),
+      model, data, looked_at,
       {.caption = "weight of a patch, relative to the greatest weight",
        .rows = data.test.shape()[2] / height,
        .columns = data.test.shape()[3] / width,

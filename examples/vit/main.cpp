@@ -53,7 +53,8 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
   cnn::train(model, data, config, example);
   const Size2d& patch = model.options.patch;
   cnn::draw_attention(
-      example.out / "attention.svg", "Images, and what the class token attends to", model, data, rollout,
+      example.out / "attention.svg",
+      str("Images, and what the class token attends to after ", config.epochs, " epochs"), model, data, rollout,
       {.caption = "weight of a patch, relative to the greatest weight",
        .lines_caption = str("lines separate patches of ", patch.height, " x ", patch.width, " pixels")});
 }

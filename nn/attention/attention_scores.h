@@ -28,7 +28,8 @@ struct AttentionPooling : Module {
 
   /// The score of each query and key, before any mask: (B, T, S). Throws ShapeError.
   virtual Tensor score(const Tensor& q, const Tensor& k) const = 0;
-  /// The attention weights, before dropout: (B, T, S). Throws ShapeError, also if score() returns another shape.
+  /// The attention weights, before dropout: (B, T, S). Throws ShapeError if the inputs, or the result of score(), have
+  /// wrong shapes.
   Tensor weights(const Tensor& q, const Tensor& k, const AttentionMask& mask = {}) const;
 
   const double dropout;  ///< dropout probability of the attention weights
@@ -38,7 +39,8 @@ struct AttentionPooling : Module {
   AttentionPooling(At here, double p, Class derived = Class::of<AttentionPooling>());
   std::string class_name() const override;
 
-  /// The weighted sum of the values, for the whole mask. Override it if one fused operation computes everything.
+  /// Scores, softmax and weighted sum, where a key is masked by `mask`. Override it if one fused operation computes
+  /// them.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
   /// The caller's mask combined with the mask of the class, for T queries and S keys.
   virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;

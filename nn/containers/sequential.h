@@ -60,7 +60,7 @@ struct Function : Layer<Function> {
 class Sequential;
 
 /// One step of a Sequential: a layer that Sequential will make, or a function such as `tanh`, `gelu` or a lambda.
-/// Throws ValueError in the cases of Activation. Threads: the same rules as for a std::function.
+/// Throws ValueError for a function that Activation refuses. Threads: the same rules as for a std::function.
 class Step {
  public:
   template <class Layer>

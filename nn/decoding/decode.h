@@ -212,7 +212,7 @@ struct ExhaustiveOptions {
 };
 /// Scores all sequences that end or have max_length tokens, at least (V - 1)^max_length, and returns the best for each
 /// row of the batch. Throws LimitError, after the first step, if there are more than max_sequences or if they do not
-/// fit in memory. Throws ValueError in the cases of beam_search.
+/// fit in memory. Throws ValueError for the options that beam_search refuses.
 std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOptions& options);
 
 /// The first hypothesis of each sequence in the form that greedy() returns; shorter ones are padded with eos. Throws

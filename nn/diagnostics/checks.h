@@ -52,7 +52,7 @@ enum class PaddedOutput {
 struct PaddingInvarianceOptions {
   const Module* model = nullptr;  ///< as in CausalityOptions
   PaddedOutput output = PaddedOutput::positions;
-  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< relative to the largest output; only for removed columns
+  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< of outputs without the padding, relative to the largest
 };
 
 /// How outputs depend on padding.

@@ -10,10 +10,9 @@
 
 namespace xgrad::nn {
 
-/// Any function from a tensor to a tensor of the same shape: `relu`, `gelu`, a lambda. Further arguments of a function
-/// of the library get their defaults. Throws ValueError for an empty function, and for a function of a tensor and a
-/// number that has no default, such as pow.
-/// Threads: thread-safe if the function is.
+/// Any function from a tensor to a tensor of the same shape: `relu`, `gelu`, a lambda. If a function of the library
+/// has further arguments, they get their defaults. Throws ValueError for an empty function, and for a function of a
+/// tensor and a number that has no default, such as pow. Threads: thread-safe if the function is.
 class Activation {
  public:
   Activation(Tensor (*f)(const Tensor&)) : f_(f), name_(name_of(f)) { refuse_empty(f); }

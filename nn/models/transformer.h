@@ -99,11 +99,11 @@ struct TransformerOptions {
 };
 
 /// A block of the encoder: self-attention and feed-forward network, each with a residual connection. Throws ValueError
-/// in the cases of Encoder.
+/// for the options that Encoder refuses.
 struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   using Layer::Layer;
 
-  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also if `norm_shape` has another T.
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError if x has another C, or another T than `norm_shape`.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
   MultiHeadAttention attn{at("attn"), options.dim, options.heads, options.attention()};
@@ -143,7 +143,7 @@ struct DecoderBlockState {
 };
 
 /// A block of the decoder: masked self-attention, cross-attention to a memory, and feed-forward network, each with a
-/// residual connection. Throws ValueError in the cases of Encoder.
+/// residual connection. Throws ValueError for the options that Encoder refuses.
 struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
 

@@ -17,7 +17,7 @@ Tensor flatten(const Tensor& x, int first = 0, int last = -1);
 template <class T>
 BasicArray<T> flatten(const BasicArray<T>& x, int first = 0, int last = -1);
 /// x with one axis split into several of these sizes; one size may be -1 and is computed. The dual of flatten. Throws
-/// ValueError for an axis out of range, and as reshape.
+/// ValueError for an axis out of range, and what reshape throws.
 Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
 /// x without its axes of size 1.
 Tensor squeeze(const Tensor& x);

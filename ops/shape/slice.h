@@ -17,7 +17,7 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices);
 /// The dual of slice: zeros of `shape` with x at `slices`. Throws ShapeError unless x has the shape of that part.
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 /// x with `values` written to a part, as numpy's x[...] = values: index_put(x, {ellipsis, slice(1, 3)}, y). The values
-/// are broadcast to the part. Throws ShapeError when they do not fit, and as slice().
+/// are broadcast to the part. Throws ShapeError when they do not fit, and what slice() throws.
 ///   dL/dx = gy, 0 at that part      dL/dvalues = that part of gy
 Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values);
 /// The positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has all of them.
@@ -60,7 +60,7 @@ Shape padded_shape(const Shape& x, const ShortList<Padding>& paddings);
 }  // namespace detail
 
 /// Writes `values` to a part of an array. The values are broadcast to the part. Throws ShapeError when they do not fit,
-/// and as slice().
+/// and what slice() throws.
 template <class T>
 void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values);
 

@@ -81,7 +81,7 @@ class LBFGS {
     Tensor parameter;
     std::string name;
   };
-  // The state for the next step. Vectors are all parameters, one after the other.
+  // The state for the next step. A vector has the elements of all parameters, one after the other.
   struct State {
     std::int64_t iterations = 0, evaluations = 0;
     Array direction, gradient;  // of the last iteration

@@ -132,7 +132,10 @@ for compiler in g++ clang++; do
     einsum(\"ij,jk->ik\", {x, y}); mask({{true, false}}); }") || { echo "$said"; exit 1; }
   for typed in 'x.T()|transpose(x)' 'x.view({1, 2})|reshape(x, shape)' 'x.size(0)|x.dim(axis)' 'x.dim()|x.rank()' \
     'x.sum(-1)|sum(x, ...) is a function, not a member' 'x.mean({0, 1})|mean(x, ...) is a function, not a member' \
-    'x.numel()|x.size()' 'x.expand({2, 3})|broadcast_to(x, shape)' 'cat({x, y}, 1)|concat({a, b}, axis)' 'bmm(x, y)|matmul(a, b)'; do
+    'x.numel()|x.size()' 'x.expand({2, 3})|broadcast_to(x, shape)' 'cat({x, y}, 1)|concat({a, b}, axis)' 'bmm(x, y)|matmul(a, b)' \
+    'x.add_(y)|x = x + y, or w.assign(value) of a leaf' 'x.masked_fill_(m, 0)|x = x + y, or w.assign(value) of a leaf' \
+    'zeros(2, 3)|zeros({2, 3}), with braces' 'ones(3)|ones({2, 3}), with braces' 'randn(2, 3)|randn({2, 3}), with braces' \
+    'reshape(x, 3, 2)|reshape(x, {2, 3}), with braces' 'x[_, 1]|x[{_, 1}], with braces' 'x[_, new_axis]|x[{_, 1}], with braces'; do
     said=$(compile "$begin ${typed%%|*}; }") && { echo "$compiler compiles: $typed"; exit 1; }
     [[ $(grep -m 1 'error:' <<<"$said") == *"is unavailable: ${typed#*|}" ]] || { echo "$compiler says otherwise: $typed"; exit 1; }
   done
@@ -193,6 +196,12 @@ for compiler in g++ clang++; do
     'optim::Adam adam{Tensors{x}, 0.01};'
   row "passing 'xgrad::Tensor' as 'this' argument discards qualifiers" \
     "${net/const Tensor& in/const Tensor& in, const Mask&} Tensor f(const nn::Stack<Net>& blocks) { return blocks(x); }"
+  row "<unresolved overloaded function type>" 'auto f() { return x.shape[0]; }'
+  row "invalid use of non-static member function" 'void f(const Tensor& w) { const Tensor g = w.grad; }'
+  row "(operand types are 'double' and 'xgrad::Tensor')" 'void f(double s) { s += x[0]; }'
+  row "'begin' was not declared in this scope" 'void f() { for (const auto& part : x) (void)part; }'
+  row "and 'xgrad::ValuesAndIndices')" 'auto f() { return x - max(x, 1); }'
+  row "{aka 'xgrad::BasicArray<long int>'} and 'const xgrad::Tensor')" 'auto f() { return argmax(x, 1) == x; }'
   diff <(sed -n '/^## It does not compile/,/^## What a model costs/s/^| `\([^`]*\)` |.*/\1/p' \
     "$root/docs/guide/debugging.md") <(uniq "$sandbox/tried") || { echo "the rows that were tried are others"; exit 1; }
   [ "$(wc -l <"$sandbox/tried")" -ge 32 ]

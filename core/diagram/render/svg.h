@@ -10,8 +10,8 @@
 namespace xgrad {
 
 /// The diagram as one SVG document that needs no other file. Vertices are groups with the ids n0, n1, ..., edges have
-/// e0, ..., frames c0, ..., and titles of frames t0, .... The class of a group gives its kind. The figure is dark for
-/// readers in dark mode. All positions are those of GraphLayout::of(view, options).
+/// e0, ..., frames c0, ..., and titles of frames t0, .... The class of a group is the kind of the vertex, edge or
+/// frame. The figure is dark for readers in dark mode. All positions are those of GraphLayout::of(view, options).
 std::string to_svg(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {

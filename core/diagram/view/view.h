@@ -34,7 +34,7 @@ inline constexpr int automatic_depth = -1;
 enum class Fold {
   by_depth,  ///< a box if it is nested deeper than GraphOptions::depth, else a frame
   closed,    ///< a box
-  open,      ///< a frame; modules around it that are by_depth become frames, too
+  open,      ///< a frame; the modules around it are frames, too, unless `closed`
 };
 
 /// A value for each vertex, shown as a line in its box and as the colour of the box, with a scale in the legend. The
