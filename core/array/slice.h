@@ -63,8 +63,8 @@ class Slice {
 };
 
 /// x[_, 1] in place of x[{_, 1}] is no column: C++ drops what stands before the comma.
-template <class T>
-__attribute__((unavailable("x[{_, 1}], with braces"))) Slice operator,(const Slice&, const T&);
+template <std::same_as<Slice> S, class T>
+__attribute__((unavailable("x[{_, 1}], with braces"))) S operator,(const S&, const T&);
 
 /// The entries between the brackets of x[{0, _, slice(1, 3)}].
 using Slices = ShortList<Slice>;
