@@ -228,7 +228,7 @@ TEST_CASE("sizes that cannot be are refused, and the allocator works in standard
   std::vector<int, PoolAllocator<int>> numbers;
   for (int i = 0; i < 10'000; ++i) numbers.push_back(i);
   CHECK(numbers[9999] == 9999);
-  CHECK(PoolAllocator<int>() == PoolAllocator<double>());
+  CHECK((PoolAllocator<int>() == PoolAllocator<double>()));
 }
 
 TEST_CASE("what is referenced lives exactly as long as its references, also across threads") {
