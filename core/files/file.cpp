@@ -136,7 +136,8 @@ std::string InputFile::read(std::int64_t begin, std::int64_t count) const {
   XGRAD_ASSERT(begin >= 0 && count >= 0);
   std::string bytes;
   try {
-    if (count > machine_memory()) throw std::bad_alloc();
+    // Beyond max_size(), which counts where sizes have 32 bits, resize throws std::length_error.
+    if (count > machine_memory() || std::cmp_greater(count, bytes.max_size())) throw std::bad_alloc();
     bytes.resize(static_cast<std::size_t>(count));
   } catch (const std::bad_alloc&) {
     fail<LimitError>(op_, path_, ": no memory for ", count, " bytes");

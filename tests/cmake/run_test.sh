@@ -142,3 +142,9 @@ run "0 passed, 0 failed" 1 --filter nothing --asan
 echo "the build fails"
 touch "$sandbox/broken"
 run "0 passed, 1 failed" 1
+
+echo "what emulators leave out exists, and has a reason"
+while IFS=$'\t' read -r name reason; do
+  { [ -n "$reason" ] && { [ -f "$root/tests/$name" ] || grep -rqF --include='*_test.cpp' "\"$name\")" "$root/tests"; }; } ||
+    { echo "$name"; exit 1; }
+done < <(grep -hv '^#' "$root"/tests/systems/*.tsv)

@@ -36,11 +36,12 @@ def expect(expression, what):
         wrong.append(what)
 
 
-def expect_graph(page, dark):
-    """The picture becomes a graph that is as dark as the page, and the last step of which is shown."""
-    browser.execute_script("document.querySelector('.live').scrollIntoView()")
-    expect("document.querySelector('.live a').hidden", f"{page} has no live graph")
-    browser.switch_to.frame(browser.find_element("css selector", ".live iframe"))
+def expect_graph(page, dark, place=0):
+    """The picture at this place becomes a graph that is as dark as the page, and the last step of which is shown."""
+    graph = browser.find_elements("css selector", ".live")[place]
+    browser.execute_script("arguments[0].scrollIntoView()", graph)
+    expect(f"document.querySelectorAll('.live')[{place}].querySelector('a').hidden", f"graph {place} of {page} is not live")
+    browser.switch_to.frame(graph.find_element("css selector", "iframe"))
     expect("document.body?.dataset.ready === 'yes'", f"the graph of {page} is not live")
     expect(f"document.body.classList.contains('dark') === {'true' if dark else 'false'}", f"the graph of {page} is not as dark as its page")
     first = browser.find_element("id", "saying").text
@@ -67,6 +68,15 @@ try:
         browser.get(page.as_uri())
         expect(f"document.body.dataset.mdColorScheme === '{'slate' if dark % 2 else 'default'}'", f"{page.name} does not follow the system")
         expect_graph(page.name, dark % 2)
+    for name, count in {"learn/steps/index": 10, "learn/annotated_transformer": 9, "topics/transformer": 3, "topics/language_models": 1,
+                        "topics/vision": 1, "topics/attention_by_hand": 2}.items():
+        browser.get((site / f"docs/{name}.html").as_uri())
+        found = len(browser.find_elements("css selector", ".live"))
+        if found != count:
+            wrong.append(f"{name} has {found} graphs, not {count}")
+        for place in range(found):
+            expect_graph(name, False, place)
+        wrong += complaints(browser)
     browser.get(lessons[1].as_uri())  # the system is light
     browser.find_element("css selector", "[data-md-component=palette] label:not([hidden])").click()
     expect("document.body.dataset.mdColorScheme === 'slate'", "it does not darken")

@@ -181,6 +181,39 @@ void attention(const std::filesystem::path& folder) {
   draw("diagram_attention_plain.svg", "The same under Plain");
 }
 
+// What steps 1 and 2, 5, 6 and 7 of docs/learn/steps compute, with the numbers of a run.
+struct Mlp : nn::Layer<Mlp> {
+  using Layer::Layer;
+  nn::Linear in{at("in"), 2, 3};
+  nn::Linear out{at("out"), 3, 1};
+  Tensor forward(const Tensor& x) const { return out(tanh(in(x))); }
+};
+struct Pair : nn::Module {
+  Mlp left{at("left")}, right{at("right")};
+  Tensor operator()(const Tensor& x) const { return left(x) * right(x); }
+};
+void steps(const std::filesystem::path& folder) {
+  const ValueRecorder values;
+  const auto draw = [&](const char* file, const char* title, const Tensor& y, bool rules = false) {
+    y.backward({.retain_graph = rules});
+    save_graph(folder / file, {y}, {.title = title, .expand_rules = rules, .values = &values});
+  };
+  const Tensor x = variable(2, "x"), square = x * x;
+  draw("steps_graph.svg", "y = x^4 + 3 x", (square * square + 3 * x).named("y"));
+
+  const Tensor at = variable(0.7, "x"), bell = exp(-0.5 * at * at).named("bell");
+  draw("steps_bell.svg", "The slope of the bell curve", grad(bell, {at}, {.create_graph = true})[0].named("slope"), true);
+
+  const Tensor rows = tensor({{1, 2, 3}, {4, 5, 6}}).named("x");
+  const Tensor w = variable(tensor({{1, 0}, {0, 1}, {-1, 1}}), "w"), b = variable(tensor({{0.5, -0.5}}), "b");
+  const Tensor y = (matmul(rows, w) + b).named("y");
+  draw("steps_matrix.svg", "L = sum((x w + b)^2) / 2", (sum(y * y) / 2).named("L"));
+
+  manual_seed(1);
+  const Pair pair;
+  draw("steps_module.svg", "Two modules of one kind", pair(tensor({{0, 1}}).named("x")).named("y"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -198,6 +231,7 @@ int main(int argc, char** argv) {
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);
+    steps(folder);
     attention(folder);
   };
   return kit::main(argc, argv, "diagrams", "The pictures of docs/guide/diagrams.md, and the graphs of other pages.", run);

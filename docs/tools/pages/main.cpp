@@ -114,6 +114,11 @@ void add_translation(Folder& folder) {
     save_live("model.svg", {loss}, {.title = "translate: the translation transformer"});
     save_live("step.svg", step_of(loss, model), {.title = "translate: one training step", .depth = 0});
   });
+  run_live({folder, "transformer_", "", false}, [](const std::filesystem::path&) {
+    const nn::EncoderBlock block{nn::root, {.dim = 16, .ffn = 32, .heads = 2, .dropout = 0, .norm_shape = {8, 16}}};
+    save_live("norm_graph.svg", {block(randn({1, 8, 16}).named("x"), nn::causal).named("y")},
+              {.title = "A block whose norms run over (8, 16)", .depth = 1});
+  });
   const annotated::Transformer written{nn::root, {.source_words = 1000, .target_words = 1200}};
   folder.add("annotated_transformer", {written(words({2, 7}), lengths, target).named("logits")},
              "annotated_transformer: the transformer written out");

@@ -142,14 +142,15 @@ def make_markdown():
 
 def graph_of(picture, files):
     """The page of the graph that a picture of docs shows, if it was drawn."""
-    name = os.path.relpath(picture, "docs/pictures").removeprefix("../learn/start/").replace("/", "_")
+    name = os.path.relpath(picture, "docs/pictures").removeprefix("../learn/start/").removeprefix("../learn/").replace("/", "_")
     return files.get_file_from_path(f"pages/{name.removesuffix('.svg')}.html")
 
 
 def linked(children, page, files):
     """The parts of a line, with links to pages of the site, and images that lead to their files. An image of a graph that stands
-    alone becomes the graph."""
+    with nothing but images becomes the graph."""
     result, within = [], False
+    alone = all(token.type in ("image", "softbreak") or not token.content.strip() for token in children)
     for token in children:
         if token.type == "link_open":
             within = True
@@ -162,7 +163,7 @@ def linked(children, page, files):
         elif token.type == "link_close":
             within = False
         elif token.type == "image" and not within:
-            graph = graph_of(path_of(token.attrs["src"], page.file.src_uri), files) if len(children) == 1 else None
+            graph = graph_of(path_of(token.attrs["src"], page.file.src_uri), files) if alone else None
             link = [Token("link_open", "a", 1, attrs={"href": token.attrs["src"]}), token, Token("link_close", "a", -1)]
             if graph:
                 address = graph.url_relative_to(page.file)

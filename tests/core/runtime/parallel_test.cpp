@@ -47,6 +47,11 @@ Blocks blocks_of(std::int64_t count, std::int64_t grain) {
 }
 
 // While it lives, the system refuses to start threads: their stacks would not fit into any address space.
+#ifdef __EMSCRIPTEN__
+struct NoNewThreads {
+  ~NoNewThreads() {}  // it never starts any
+};
+#else
 class NoNewThreads {
  public:
   NoNewThreads() {
@@ -67,6 +72,7 @@ class NoNewThreads {
  private:
   pthread_attr_t usual_;
 };
+#endif
 
 }  // namespace
 

@@ -6,6 +6,12 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
+TEST_CASE("a comma after a counter is that of the language, though one after a slice is refused") {
+  const std::vector<int> numbers{1, 2, 3};
+  auto number = numbers.begin();
+  for (std::int64_t i = 0; i < 3; ++i, ++number) CHECK(*number == i + 1);
+}
+
 TEST_CASE("brackets choose rows by number, as numpy does") {
   const Index x = arange(6).reshaped({3, 2});
   CHECK(equal(x[index({2, 0, -1})], index({{4, 5}, {0, 1}, {4, 5}})));
