@@ -5,7 +5,7 @@ import sys
 import tempfile
 import time
 
-from kernel import Kernel
+from kernel import ROOT, Kernel
 
 wrong = []
 
@@ -112,10 +112,46 @@ def exercises(kernel):
     cell = kernel.run(statement)
     expect("not yet" in cell.stdout, f"an empty answer to exercise 8: {cell.stdout!r} {cell.error}")
     answer = "return softmax(masked_fill(scores, arange(scores.dim(-1)) >= reshape(lengths, {-1, 1, 1}), -infinity));"
+    cell = kernel.run(statement.replace("return {};  // your lines", answer.replace("-infinity", "0")))
+    expect("not yet" in cell.stdout, f"a wrong answer to exercise 8: {cell.stdout!r} {cell.error}")
     cell = kernel.run(statement.replace("return {};  // your lines", answer))
     expect("right" in cell.stdout and "not yet" not in cell.stdout, f"a right answer to exercise 8: {cell.stdout!r} {cell.error}")
     print(f"exercise 8 is answered after {cell.seconds:.2f} s")
-    fails(kernel, "%exercise 99", "command", "1 to 33")
+    fails(kernel, "%exercise 99", "command", "1 to 33", "1 to 12")
+    fails(kernel, "%exercise own 13", "command", "1 to 33", "1 to 12")
+
+
+def own(folder):
+    """The links of "your own engine": as they were given, wrong, without end, and right."""
+    kernel = Kernel(folder=folder)
+
+    def answers(code, *texts):
+        cell = kernel.run(code, timeout=600)
+        expect(cell.error is None and all(text in cell.stdout for text in texts), f"{code[:60]!r} is answered by {cell.stdout!r} {cell.error}, not {texts}")
+        return cell
+
+    for file in sorted((ROOT / "examples/exercises/own").glob("[0-9]*.h")):
+        number, solution, begin = int(file.name[:2]), file.read_text(), time.monotonic()
+        statement = kernel.run(f"%exercise own {number}").reply["content"]["payload"][0]["text"]
+        expect(statement.startswith(f"// Your own engine, {number} of 12:"), f"%exercise own {number} gives {statement[:80]!r}")
+        answers(statement, "not yet: nothing written yet. A hint")
+        if number == 1:
+            answers(solution.replace("return times(gy, b.value());", "return gy;"), "not yet: mul: the rule of a: it gives gy, the rule of a sum")
+            answers(solution.replace("return record(", "return recorded("), "not yet: exercises/own/01_number.h does not compile")
+        if number == 2:
+            interrupts(kernel, solution.replace("  visit(y);", "  while (true) {}"))
+        cell = answers(solution, "right: ", f"compare with ours, examples/exercises/own/{file.name}")
+        expect(("image/svg+xml" in str(cell.values)) == (number not in (8, 11)), f"the graph of link {number}: {str(cell.values)[:80]}")
+        expect(kernel.run(f"%exercise own {number}").reply["content"]["payload"][0]["text"] == solution, f"link {number} has not stayed as it was written")
+        print(f"link {number} is answered after {time.monotonic() - begin:.1f} s")
+    # The reader's file of the link before is taken, ours where there is none.
+    second = next((ROOT / "examples/exercises/own").glob("02_*.h")).read_text()
+    kernel.run(next((ROOT / "examples/exercises/own").glob("01_*.h")).read_text().replace("return record(", "return recorded("))
+    answers(second, "01_number.h", "not yet: exercises/own/02_walk.h does not compile")
+    os.remove(f"{folder}/exercises/own/01_number.h")
+    answers(second, "right: ")
+    kernel.end()
+    expect(os.listdir(folder) == ["exercises"], f"files beside the notebook: {os.listdir(folder)}")
 
 
 def bad_input(kernel, folder):
@@ -158,6 +194,8 @@ def main():
                 bad_input(kernel, folder)
         finally:
             kernel.end()
+        if sys.argv[1:] != ["short"]:
+            own(folder)
     print(f"{len(wrong)} wrong")
     return 1 if wrong else 0
 
