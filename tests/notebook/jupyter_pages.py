@@ -55,6 +55,16 @@ def dark(browser, yes):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if yes else "light"}]})
 
 
+def is_program(address, token):
+    """Whether the server makes a program of lesson 6, once the notebook is saved."""
+    for _ in range(60):
+        time.sleep(0.5)
+        with urllib.request.urlopen(f"{address}/nbconvert/script/start/06_masks.ipynb?download=true&token={token}") as answer:
+            if b"int main() {" in answer.read():
+                return True
+    return False
+
+
 def in_notebook(browser, address, token):
     browser.get(f"{address}/notebooks/start/06_masks.ipynb?token={token}")
     last = "const cell = Jupyter.notebook.get_cells().slice(-1)[0]; const text = cell.output_area.element.text(); "
@@ -67,10 +77,8 @@ def in_notebook(browser, address, token):
     picture(browser, "graph", "document.querySelectorAll('.output_svg')[0].scrollIntoView()")
     picture(browser, "heat_map", "document.querySelectorAll('.output_svg')[1].scrollIntoView()")
     browser.execute_script("Jupyter.notebook.save_notebook()")
-    expect(wait_until(browser, "return !Jupyter.notebook.dirty"), "the notebook is not saved")
-    menu = browser.execute_script("return document.querySelector('#download_script a').innerText")
-    with urllib.request.urlopen(f"{address}/nbconvert/script/start/06_masks.ipynb?download=true&token={token}") as answer:
-        expect("C++ (.cpp)" in menu and b"int main() {" in answer.read(), f"File > Download as > {menu} gives no program")
+    menu = browser.execute_script("return document.querySelector('#download_script a').textContent")
+    expect("(.cpp)" in menu and is_program(address, token), f"File > Download as > {menu} gives no program")
     expect(run_cell(browser, "matmul(ones({2, 3}), ones({2, 3}))", "text.includes('inner sizes differ')"), "a wrong shape shows no error")
     picture(browser, "error", "Jupyter.notebook.get_cells().slice(-1)[0].element[0].scrollIntoView()")
     expect(run_cell(browser, "%exercise 8", "cell.get_text().startsWith('// Exercise 8')"), "%exercise 8 makes no cell")
@@ -92,22 +100,21 @@ def in_notebook(browser, address, token):
 def in_lab(browser, address, token):
     dark(browser, False)
     browser.get(f"{address}/lab/tree/start/06_masks.ipynb?token={token}&reset")
-    menu = "[...document.querySelectorAll('.lm-MenuBar-item')].find(item => item.innerText === arguments[0])"
-    command = "[...document.querySelectorAll('.lm-Menu-item')].find(item => item.innerText.startsWith(arguments[0]))"
 
-    def choose(item, entry):
-        """A command of a menu, as a mouse chooses it."""
-        for select, events, word in ((menu, ("mousedown",), item), (command, ("mousemove", "mouseup"), entry)):
-            expect(wait_until(browser, f"return {select} !== undefined".replace("arguments[0]", repr(word))), f"there is no {word}")
-            for event in events:
-                browser.execute_script(f"""const item = {select}, box = item.getBoundingClientRect();
-                  item.dispatchEvent(new MouseEvent('{event}', {{bubbles: true, button: 0, clientX: box.x + 5, clientY: box.y + 5}}));""", word)
+    def choose(menu, entry):
+        for label, word in (("lm-MenuBar-itemLabel", menu), ("lm-Menu-itemLabel", entry)):
+            place, end = f"//*[contains(@class, '{label}')][normalize-space(.) = '{word}']", time.monotonic() + 60
+            while not browser.find_elements("xpath", place) and time.monotonic() < end:
+                time.sleep(0.3)
+            browser.find_element("xpath", place).click()
 
     expect(wait_until(browser, "return [...document.querySelectorAll('.jp-Toolbar-kernelStatus, .jp-Notebook-ExecutionIndicator')].some(e => e.dataset.status === 'idle')"), "no kernel")
     choose("Run", "Run All Cells")
     expect(wait_until(browser, "return document.querySelectorAll('.jp-RenderedSVG').length >= 2"), "no graph and heat map under the cells of lesson 6")
     for i, name in enumerate(("lab_graph", "lab_heat_map")):
         picture(browser, name, f"document.querySelectorAll('.jp-RenderedSVG')[{i}].scrollIntoView()")
+    choose("File", "Save Notebook")
+    expect(is_program(address, token), "File > Save and Export gives no program")
 
 
 # A log instead of a pipe that nobody would read.
