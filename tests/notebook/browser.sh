@@ -11,6 +11,11 @@ mkdir "$sandbox/config"
 for program in notebook server; do
   echo '{"NotebookApp": {"allow_root": true}, "ServerApp": {"allow_root": true}}' >"$sandbox/config/jupyter_${program}_config.json"
 done
+# JupyterLab is dark where the system is, and asks nothing of the network.
+settings=$sandbox/config/lab/user-settings/@jupyterlab/apputils-extension
+mkdir -p "$settings"
+echo '{"adaptive-theme": true}' >"$settings/themes.jupyterlab-settings"
+echo '{"fetchNews": "false"}' >"$settings/notification.jupyterlab-settings"
 export PYTHONPATH=$root/tests/support
 /usr/bin/python3 -B "$root/tests/notebook/jupyter_pages.py" "$sandbox/notebooks"
 if ! command -v jupyter-lab >/dev/null; then

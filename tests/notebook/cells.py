@@ -154,6 +154,18 @@ def own(folder):
     expect(os.listdir(folder) == ["exercises"], f"files beside the notebook: {os.listdir(folder)}")
 
 
+def in_double(folder):
+    """The kernel xgrad (double)."""
+    kernel = Kernel(["--double"], folder)
+    shows(kernel, "using namespace xgrad;\nsizeof(Real)", "8")
+    shows(kernel, "nn::Linear layer{nn::root, 2, 3};\nlayer", "weight [3, 2]")
+    shows(kernel, "std::abs(exp(ones({})).item() - 2.718281828459045) < 1e-15", "true")
+    shows(kernel, "draw(layer(ones({4, 2})))", "<svg", "image/svg+xml")
+    fails(kernel, "matmul(ones({2, 3}), ones({2, 3}));", "ShapeError", "inner sizes differ")
+    fails(kernel, "%exercise 8", "command", "in float")
+    kernel.end()
+
+
 def bad_input(kernel, folder):
     interrupts(kernel, "for (;;) { std::string text(\"a\"); text += \"b\"; }")
     interrupts(kernel, "Tensor grown = ones({64, 64});\nwhile (true) grown = tanh(matmul(grown, grown));")
@@ -163,12 +175,24 @@ def bad_input(kernel, folder):
     fails(kernel, "void never() noexcept { throw std::runtime_error(\"inside\"); }\nnever();", "ended", "inside")
     shows(kernel, "1 + 2", "3")
     shows(kernel, "int many = 0;\n" + "many += 1;  // a line of a long cell\n" * 200 + "many", "200")
+    # A cell of 1 MB: a comment, a text, and statements, whose compilation is stopped.
     shows(kernel, "// " + "x" * 1_000_000 + "\n5 + 1", "6")
+    shows(kernel, "std::string(\"" + "x" * 1_000_000 + "\").size()", "1000000")
+    interrupts(kernel, "many += 1;\n" * 90_000)
+    shows(kernel, "many", "200")
     cell = kernel.run("std::cout << \"\\xff\\xfe caf\\xc3\" << \"\\xa9\\n\";")
     expect("\ufffd" in cell.stdout and "café" in cell.stdout, f"bytes that are no UTF-8: {cell.stdout!r}")
+    # Bytes of the cell itself: a message that is none, and the kernel waits for the next one.
+    session, message = kernel.client.session, {"code": "1 PLACE 1", "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
+    parts = session.serialize(session.msg("execute_request", message))
+    at = parts.index(b"<IDS|MSG>") + 2
+    parts[-1] = parts[-1].replace(b"PLACE", b"\xff\xc3(")
+    parts[at - 1] = session.sign(parts[at:])
+    kernel.client.shell_channel.socket.send_multipart(parts)
+    shows(kernel, "2 + 2", "4")
     cell = kernel.run("for (int i = 0; i < 1000000; ++i) std::cout << \"a line of a hundred characters, more or less, that is written a million times over and over again ....\\n\";")
     expect(len(cell.stdout) < 2_000_000 and "the cell wrote" in cell.stderr, f"100 MB: {len(cell.stdout)} {cell.stderr!r} {cell.error}")
-    begin, count = time.monotonic(), int(os.environ.get("XGRAD_CELLS", "1000"))
+    begin, count = time.monotonic(), 10_000
     for i in range(count):
         cell = kernel.run(f"int number_{i % 10} = {i};")
         if cell.error:
@@ -195,6 +219,7 @@ def main():
         finally:
             kernel.end()
         if sys.argv[1:] != ["short"]:
+            in_double(folder)
             own(folder)
     print(f"{len(wrong)} wrong")
     return 1 if wrong else 0

@@ -7,7 +7,9 @@ from nbconvert.exporters import Exporter
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 OUTSIDE = re.compile(r"(#|using\b|template\b|struct\b|class\b|enum\b|namespace\b|typedef\b)")
-FUNCTION = re.compile(r"(?!(if|for|while|switch|else|do|return|throw)\b)[\w:<>,&*\s]*[\s&*>][\w:]+\(")
+FUNCTION = re.compile(r"(?!(if|for|while|switch|else|do|return|throw)\b)[\w:<>,&*~\s]+(\boperator\W+)?\(")
+
+NUMBER = re.compile(r"(?:const |constexpr )?[\w:]+ (\w+) = (?:-?[\d.][\w.']*|true|false);\s*$")
 
 
 def end_of(text, begin, ends=")"):
@@ -24,7 +26,7 @@ def stands_outside(piece):
     """Whether this declares what has no place in a function."""
     code = re.sub(r"^(\s*//.*\n)*\s*", "", piece)
     head = FUNCTION.match(code)
-    is_function = head and re.match(r"\)\s*(const\b|noexcept\b|->[^{;]*)?\s*\{", code[end_of(code, head.end()):])
+    is_function = head and re.match(r"\)\s*(const\b|noexcept\b|->[^{;]*|:[^:][^;]*)?\s*\{", code[end_of(code, head.end()):])
     return OUTSIDE.match(code) or is_function
 
 
@@ -58,12 +60,14 @@ class Program(Exporter):
 
     def from_notebook_node(self, nb, resources=None, **options):
         nb, resources = super().from_notebook_node(nb, resources, **options)
+        cells = [cell.source for cell in nb.cells if cell.cell_type == "code" and not re.match(r"\s*([%?]|// (Exercise|Your own engine))", cell.source)]
+        parts = [[piece for piece in pieces(cell) if piece.strip()] for cell in cells]
+        functions = "".join(piece for part in parts for piece in part if stands_outside(piece))
         outside, inside, count = "", "", itertools.count(1)
-        for cell in nb.cells:
-            if cell.cell_type != "code" or re.match(r"\s*[%?]|\s*// (Exercise|Your own engine)", cell.source):
-                continue
-            for piece in filter(str.strip, pieces(cell.source)):
-                if stands_outside(piece):
+        for part in parts:
+            for piece in part:
+                number = NUMBER.match(piece)  # a variable that functions may use
+                if stands_outside(piece) or (number and re.search(rf"\b{number[1]}\b", functions)):
                     outside += piece
                 else:
                     inside += re.sub(r"^(?=.)", "  ", piece, flags=re.M)
