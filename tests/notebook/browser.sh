@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Notebooks in a browser, opened by examples/notebook: the cells of lesson 6 run, a graph and heat maps appear under their cells, a
 # wrong shape shows its error, an exercise is answered wrong and then right, a cell is interrupted, a notebook becomes a program.
-# With jupyter-lab on the PATH the lesson runs in JupyterLab, too. XGRAD_PICTURES=FOLDER keeps what was seen, in light and dark.
+# The same lesson in JupyterLab, if jupyter-lab is on the PATH. XGRAD_PICTURES=FOLDER keeps what was seen, in light and dark.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 "$root/cmake/setup" packages_browser.txt
@@ -17,9 +17,10 @@ mkdir -p "$settings"
 echo '{"adaptive-theme": true}' >"$settings/themes.jupyterlab-settings"
 echo '{"fetchNews": "false"}' >"$settings/notification.jupyterlab-settings"
 export PYTHONPATH=$root/tests/support
-/usr/bin/python3 -B "$root/tests/notebook/jupyter_pages.py" "$sandbox/notebooks"
-if ! command -v jupyter-lab >/dev/null; then
-  "$root/examples/notebook" --lab "$sandbox/notebooks" 2>&1 | grep 'JupyterLab is not installed'
-  exit
+if command -v jupyter-lab >/dev/null; then
+  /usr/bin/python3 -B "$root/tests/notebook/jupyter_pages.py" "$sandbox/notebooks" --lab
+else
+  said=$("$root/examples/notebook" --lab 2>&1) && exit 1
+  [[ $said == *"JupyterLab is not installed"* ]]
 fi
-/usr/bin/python3 -B "$root/tests/notebook/jupyter_pages.py" "$sandbox/notebooks" --lab
+/usr/bin/python3 -B "$root/tests/notebook/jupyter_pages.py" "$sandbox/notebooks"
