@@ -46,7 +46,7 @@ def picture(browser, name, script):
     if PICTURES:
         for scheme in ("light", "dark"):
             dark(browser, scheme == "dark")
-            time.sleep(0.5)
+            time.sleep(4 if LAB else 0.5)  # it loads the theme
             browser.save_screenshot(f"{PICTURES}/{name}_{scheme}.png")
 
 
