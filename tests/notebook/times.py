@@ -25,7 +25,7 @@ def between(text, begin, end):
 
 
 def translator():
-    """Seconds for an epoch, of the program and of a cell: what ten epochs take more than none, the least of three."""
+    """Seconds for an epoch, of the program and of a cell: what thirty epochs take more than none, the least of three."""
     text, environment = (ROOT / "examples/translate/main.cpp").read_text(), dict(os.environ, XGRAD_THREADS="1")
     above = "#include <chrono>\n" + "\n".join(line for line in text.splitlines() if line.startswith("#include <xgrad")) + "\nusing namespace xgrad;\n"
     above += "struct Given { std::string out; std::uint64_t seed = 1; };\n" + between(text, "const std::vector<std::string> attended", "/// Translates")
@@ -56,10 +56,10 @@ def translator():
             if first.error:
                 raise SystemExit(first.error)
             program(0)  # builds it
-            seconds = [[run(10) - run(0) for run in (program, cell)] for _ in range(3)]
+            seconds = [[run(30) - run(0) for run in (program, cell)] for _ in range(3)]
         finally:
             kernel.end()
-    return [min(of) / 10 for of in zip(*seconds)]
+    return [min(of) / 30 for of in zip(*seconds)]
 
 
 starts, kernel = [], None

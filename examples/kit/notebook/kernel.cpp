@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <xeus/xhelper.hpp>
 
+#include "guard.h"
+
 namespace xgrad::notebook {
 namespace {
 
@@ -72,8 +74,8 @@ std::string content(const std::filesystem::path& file) {
 /// Where the links are that the reader writes, as for examples/exercise.
 const std::filesystem::path own_folder = "exercises/own";
 
-/// Runs `examples/exercise own NUMBER`: its status, 130 if it was interrupted.
-int exercise_own(const std::string& number, bool quiet) {
+/// Runs `examples/exercise own NUMBER`.
+void exercise_own(const std::string& number, bool quiet) {
   std::string words[] = {XGRAD_SOURCE_DIR "/examples/exercise", "own", number};
   char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
   posix_spawn_file_actions_t files;
@@ -87,11 +89,10 @@ int exercise_own(const std::string& number, bool quiet) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
-  int status = posix_spawn(&child, arguments[0], &files, &attributes, arguments, environ);
+  const int failed = posix_spawn(&child, arguments[0], &files, &attributes, arguments, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
-  if (status != 0 || waitpid(child, &status, 0) != child) return 127;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (failed == 0) waitpid(child, nullptr, 0);
 }
 
 }  // namespace
@@ -164,7 +165,9 @@ Outcome Kernel::answer_own(const std::string& cell, const std::string& number) {
   if (!link) return {.kind = "command", .text = "there is no link " + number};
   std::filesystem::create_directories(own_folder);
   std::ofstream(own_folder / link->filename()) << cell << "\n";
-  if (exercise_own(number, false) == 130) return {.kind = "interrupted", .text = "the answer was stopped"};
+  begin_cell();
+  exercise_own(number, false);
+  if (is_interrupted()) return {.kind = "interrupted", .text = "the answer was stopped"};
   const std::string graph = content(own_folder / "graph.svg");
   if (const std::size_t begin = graph.find("<svg"); begin != graph.npos) show("image/svg+xml", graph.substr(begin));
   return {};
