@@ -34,7 +34,7 @@ def interrupts(kernel, code):
     time.sleep(3)
     kernel.manager.interrupt_kernel()
     cell = kernel.wait(request, timeout=300)
-    expect(cell.error is not None and cell.error[0] == "interrupted", f"{code!r} is not interrupted: {cell.error}")
+    expect(cell.error is not None and cell.error[0] == "interrupted", f"{code[:60]!r} is not interrupted: {cell.error} {cell.stdout[-200:]!r}")
 
 
 def ends(folder, code, text):
