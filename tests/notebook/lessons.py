@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the notebooks of the lessons and of the ten steps from top to bottom, by nbclient, and compares what they print with the pages.
+"""Runs the notebooks of the lessons and of the ten steps from top to bottom, by nbclient, and compares what they print with the pages;
+then the same with the program that "File > Download as" makes of each.
 
     lessons.py [NAME...]     of these alone: start/06_masks
 """
@@ -10,11 +11,14 @@ import sys
 import tempfile
 import time
 
+import nbconvert
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from kernel import ROOT, AsyncManager
+
+sys.path.insert(0, str(ROOT / "examples/kit/notebook"))  # notebook_program.py
 
 
 def printed(outputs):
@@ -37,6 +41,34 @@ def expected(path):
     return lines
 
 
+def lacks(text, path):
+    """The first line of the page that this output does not have, in order."""
+    lines, at = text.splitlines(), 0
+    for line in expected(path):
+        found = next((i for i in range(at, len(lines)) if lines[i].rstrip() == line.rstrip()), None)
+        if found is None:
+            return line
+        at = found + 1
+    return None
+
+
+def program(book, path):
+    """What is wrong with the program that Jupyter makes of a notebook, by the name that the kernel has given."""
+    text, _ = nbconvert.get_exporter(book.metadata.language_info["nbconvert_exporter"])().from_notebook_node(book)
+    built = ROOT / "build/notebook"
+    libraries = [option for folder in (built, built / "examples/kit/notebook") for option in (f"-L{folder}", f"-Wl,-rpath,{folder}")]
+    with tempfile.TemporaryDirectory() as folder:
+        made = subprocess.run(["c++", "-std=c++20", "-w", f"-I{ROOT}/cmake/include", f"-I{ROOT}/docs/learn/steps", "-x", "c++", "-", "-o", f"{folder}/program",
+                               *libraries, "-lxgrad", "-lxgrad_notebook_kit"], input=text, text=True, stderr=subprocess.PIPE)
+        if made.returncode != 0:
+            return f"the program does not compile: {made.stderr[:600]}"
+        ran = subprocess.run([f"{folder}/program"], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=600)
+        if ran.returncode != 0 or lacks(ran.stdout, path) is not None:
+            return f"the program ends with {ran.returncode} and lacks the line {lacks(ran.stdout, path)!r}"
+        pictures = len(list(pathlib.Path(folder).glob("*.svg")))
+        return f"the program makes {pictures} pictures" if path.parent.name == "start" and pictures < 2 else ""
+
+
 def run(path):
     """What is wrong with a notebook."""
     book = nbformat.read(path, as_version=4)
@@ -47,17 +79,14 @@ def run(path):
         said = [output["text"] for cell in book.cells if cell.cell_type == "code" for output in cell.outputs if output["output_type"] == "stream"]
         return f"{error} {said[-1:]}"[-600:]
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
-    lines, at = printed(outputs).splitlines(), 0
-    for line in expected(path):
-        found = next((i for i in range(at, len(lines)) if lines[i].rstrip() == line.rstrip()), None)
-        if found is None:
-            return f"the page has the line {line!r}, which the notebook does not print"
-        at = found + 1
+    line = lacks(printed(outputs), path)
+    if line is not None:
+        return f"the page has the line {line!r}, which the notebook does not print"
     pictures = sum("image/svg+xml" in output.get("data", {}) for output in outputs)
     if path.parent.name == "start" and pictures < 2:
         return f"{pictures} pictures"
     left = [file.name for file in path.parent.iterdir() if file.suffix != ".ipynb"]
-    return f"files {left}" if left else ""
+    return f"files {left}" if left else program(book, path)
 
 
 def main():
@@ -70,7 +99,7 @@ def main():
                 continue
             begin = time.monotonic()
             trouble = run(path)
-            print(f"{name:28s} {time.monotonic() - begin:6.1f} s  {trouble or 'as the page says'}", flush=True)
+            print(f"{name:28s} {time.monotonic() - begin:6.1f} s  {trouble or 'as the page says, and so the program'}", flush=True)
             wrong += bool(trouble)
     print(f"{wrong} wrong")
     return 1 if wrong else 0

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # The two commands of the README in a bare system: a root of this release of Debian, or of its kin that debootstrap knows, is made in
 # build/systems and kept. Takes root, and 10 to 20 minutes; the last line has the versions and how many tests passed.
-#   tests/systems/debian.sh RELEASE [PACKAGE...]
+#   tests/systems/debian.sh RELEASE [--notebook] [PACKAGE...]
+# --notebook  instead of both examples/notebook, up to the page in the browser, and some cells; Debian 12 has its packages
 # PACKAGE...  installed before, such as another compiler, which CXX names; CMAKE_PREFIX_PATH may name other headers in the root
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release=${1:?takes a release, such as bookworm or trixie}
 shift
+what=commands
+if [ "${1:-}" = --notebook ]; then what=notebook && shift; fi
 system=$root/build/systems/$release
 
 [ "$(id -u)" -eq 0 ] || { echo "$0 takes root"; exit 1; }
@@ -32,6 +35,14 @@ in_system() {
       ${CMAKE_PREFIX_PATH:+CMAKE_PREFIX_PATH="$CMAKE_PREFIX_PATH"} "$@"' "$system" "$@"
 }
 begin=$SECONDS
+if [ "$what" = notebook ]; then
+  in_system bash -c 'time /xgrad/examples/notebook --register /root/notebooks && du -sh /xgrad/build'
+  notebook=$((SECONDS - begin))
+  in_system /xgrad/tests/notebook/cells_test.sh | tee "$system.out"
+  echo "$release: notebook $notebook s, $(tail -n 1 "$system.out")"
+  grep -qx '0 wrong' "$system.out"
+  exit
+fi
 in_system /xgrad/examples/quickstart --epochs 4
 quickstart=$((SECONDS - begin))
 in_system /xgrad/tests/run | tee "$system.out" || true

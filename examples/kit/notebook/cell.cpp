@@ -227,6 +227,8 @@ std::string open_bracket(std::string_view cell) {
 std::vector<Part> split_cell(std::string_view cell) {
   const Tokens tokens = tokens_of(cell);
   std::vector<Part> parts;
+  int line = 1;
+  const char* counted = cell.data();
   for (std::size_t begin = 0; begin < tokens.size();) {
     const std::size_t end = end_of_part(tokens, begin);
     const Tokens part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -239,7 +241,8 @@ std::vector<Part> split_cell(std::string_view cell) {
     // The last part of a cell, without a semicolon, is an expression, unless it declares something or is a block.
     if (kind == Part::Kind::statement && end == tokens.size() && last != ";" && !is_one_of(part.front().text, controls))
       kind = Part::Kind::expression;
-    const int line = 1 + static_cast<int>(std::count(cell.data(), from, '\n'));
+    line += static_cast<int>(std::count(counted, from, '\n'));
+    counted = from;
     const bool is_variable = kind == Part::Kind::declaration;  // a lambda of it is outside of functions
     if (part.size() > 1 || last != ";")
       parts.push_back({kind, is_variable ? without_captures(part, text) : std::string(text), line});

@@ -157,6 +157,7 @@ Ending guarded(const std::function<void()>& run) {
 void set_place(const std::string& text) { join_in(place, {text}); }
 
 void begin_cell() { interrupted = false; }
+bool is_interrupted() { return interrupted; }
 
 const std::initializer_list<Replacement>& replacements() {
   static const std::initializer_list<Replacement> all{{"exit", reinterpret_cast<void*>(replaced_exit)},

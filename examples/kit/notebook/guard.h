@@ -1,4 +1,4 @@
-// What keeps a kernel alive while a cell runs: interrupts, a full stack, std::exit, and a last word if it crashes. Private.
+// What keeps a kernel alive while a cell runs: interrupts, a full stack, std::exit, the last word of a crash. Private.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,8 @@ void set_place(const std::string& place);
 
 /// Forgets an earlier interrupt.
 void begin_cell();
+/// Whether there was an interrupt since then.
+bool is_interrupted();
 
 /// Functions that take the place of those of the C library in cells.
 struct Replacement {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -10,8 +11,13 @@
 #include <sstream>
 #include <utility>
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xeus/xhelper.hpp>
+
+#include "guard.h"
 
 namespace xgrad::notebook {
 namespace {
@@ -50,12 +56,43 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-/// The file of an exercise, by its number.
-std::optional<std::filesystem::path> exercise(const std::string& number) {
+/// The file of an exercise, or of a link of "your own engine", by its number.
+std::optional<std::filesystem::path> exercise(const std::string& number, bool own = false) {
   const std::string prefix = (number.size() < 2 ? "0" : "") + number + "_";
-  for (const auto& file : std::filesystem::directory_iterator(XGRAD_SOURCE_DIR "/examples/exercises"))
+  const std::filesystem::path exercises = XGRAD_SOURCE_DIR "/examples/exercises";
+  for (const auto& file : std::filesystem::directory_iterator(own ? exercises / "own" : exercises))
     if (file.path().filename().string().starts_with(prefix)) return file.path();
   return {};
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// Where the links are that the reader writes, as for examples/exercise.
+const std::filesystem::path own_folder = "exercises/own";
+
+/// Runs `examples/exercise own NUMBER`.
+void exercise_own(const std::string& number, bool quiet) {
+  std::string words[] = {XGRAD_SOURCE_DIR "/examples/exercise", "own", number};
+  char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (quiet) posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  // Jupyter interrupts all processes of the kernel's group; the kernel itself blocks the signal (guard.cpp).
+  posix_spawnattr_t attributes;
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, arguments[0], &files, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed == 0) waitpid(child, nullptr, 0);
 }
 
 }  // namespace
@@ -123,12 +160,28 @@ nl::json Kernel::execute_request_impl(int number, const std::string& code, bool 
   return xeus::create_error_reply(outcome.kind, outcome.text, trace);
 }
 
+Outcome Kernel::answer_own(const std::string& cell, const std::string& number) {
+  const auto link = exercise(number, true);
+  if (!link) return {.kind = "command", .text = "there is no link " + number};
+  std::filesystem::create_directories(own_folder);
+  std::ofstream(own_folder / link->filename()) << cell << "\n";
+  begin_cell();
+  exercise_own(number, false);
+  if (is_interrupted()) return {.kind = "interrupted", .text = "the answer was stopped"};
+  const std::string graph = content(own_folder / "graph.svg");
+  if (const std::size_t begin = graph.find("<svg"); begin != graph.npos) show("image/svg+xml", graph.substr(begin));
+  return {};
+}
+
 Outcome Kernel::answer(const std::string& cell, int number) {
+  static const std::regex first_line_of_own(R"(\s*// Your own engine, (\d+) of 12:)");
+  std::smatch match;
+  if (std::regex_search(cell, match, first_line_of_own, std::regex_constants::match_continuous))
+    return answer_own(trimmed(cell), match[1]);
   last_cell_ = std::max(last_cell_ + 1, number);
   if (Outcome outcome = session_->run(cell, last_cell_); !outcome.ok()) return outcome;
   // An exercise begins with its number and is checked.
   static const std::regex first_line(R"(\s*// Exercise (\d+):)");
-  std::smatch match;
   if (options_.in_double || !std::regex_search(cell, match, first_line, std::regex_constants::match_continuous))
     return {};
   const auto file = exercise(match[1]);
@@ -139,18 +192,29 @@ Outcome Kernel::answer(const std::string& cell, int number) {
 }
 
 nl::json Kernel::run_command(const std::string& command) {
-  static const std::regex form(R"(%exercise\s+(\d\d?))");
+  static const std::regex form(R"(%exercise\s+(own\s+)?(\d\d?))");
   std::smatch match;
-  const auto file = std::regex_match(command, match, form) && !options_.in_double ? exercise(match[1]) : std::nullopt;
+  std::string text = "the command is %exercise NUMBER, from 1 to 33, or %exercise own NUMBER, from 1 to 12";
+  std::optional<std::filesystem::path> file;
+  if (std::regex_match(command, match, form)) {
+    const bool own = match[1].matched;
+    if (own || !options_.in_double) file = exercise(match[2], own);
+    if (!own && options_.in_double) text = "exercises are answered in the kernel xgrad, in float";
+    if (own && file) {
+      // What the reader has written stays.
+      file = own_folder / file->filename();
+      if (!exists(*file)) exercise_own(match[2], true);
+      if (!exists(*file)) {
+        text = "there is no " + file->string() + ", and it cannot be written";
+        file.reset();
+      }
+    }
+  }
   if (!file) {
-    const std::string text = options_.in_double ? "exercises are answered in the kernel xgrad, in float"
-                                                : "the command is %exercise NUMBER, with a number from 1 to 33";
     publish_execution_error("command", text, {text});
     return xeus::create_error_reply("command", text, {text});
   }
-  std::ostringstream statement;
-  statement << std::ifstream(*file).rdbuf();
-  const nl::json next{{"source", "set_next_input"}, {"text", statement.str()}, {"replace", false}};
+  const nl::json next{{"source", "set_next_input"}, {"text", content(*file)}, {"replace", false}};
   return xeus::create_successful_reply(nl::json::array({next}));
 }
 

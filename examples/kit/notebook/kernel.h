@@ -40,6 +40,7 @@ class Kernel : public xeus::xinterpreter {
 
   nl::json run_command(const std::string& command);
   Outcome answer(const std::string& cell, int number);
+  Outcome answer_own(const std::string& cell, const std::string& number);  // a link of "your own engine"
 
   KernelOptions options_;
   Streams streams_;

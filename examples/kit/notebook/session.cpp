@@ -344,6 +344,7 @@ void Session::forget(Compiled& compiled) {
 }
 
 Outcome Session::run(std::string_view cell, int number) {
+  begin_cell();
   if (const std::string bracket = open_bracket(cell); !bracket.empty()) return {.kind = "compiler", .text = bracket};
   const std::vector<Part> parts = split_cell(cell);
   const struct Clear {
@@ -354,6 +355,10 @@ Outcome Session::run(std::string_view cell, int number) {
     for (std::size_t i = compiled.size(); i > first; --i) forget(compiled[i - 1]);
   };
   for (const Part& part : parts) {
+    if (is_interrupted()) {
+      forget_from(0);
+      return {.kind = "interrupted", .text = "the cell was stopped before it ran"};
+    }
     Compiled& next = compiled.emplace_back();
     if (Outcome outcome = compile(part, number, next); !outcome.ok()) {
       compiled.pop_back();
@@ -363,7 +368,6 @@ Outcome Session::run(std::string_view cell, int number) {
     declare(next);
   }
 
-  begin_cell();
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const Part& part = *compiled[i].part;
     const std::string place = place_of(part, number);
