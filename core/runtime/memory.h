@@ -53,7 +53,10 @@ struct PoolAllocator {
     return static_cast<T*>(pool_allocate(n * sizeof(T)));
   }
   void deallocate(T* block, std::size_t n) noexcept { pool_release(block, n * sizeof(T)); }
-  friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
+  template <class U>
+  bool operator==(const PoolAllocator<U>&) const {
+    return true;
+  }
 };
 
 /// A thread-safe reference count.
