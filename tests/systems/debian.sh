@@ -36,7 +36,7 @@ in_system() {
 }
 begin=$SECONDS
 if [ "$what" = notebook ]; then
-  in_system bash -c 'time /xgrad/examples/notebook --register /root/notebooks && du -sh /xgrad/build'
+  in_system bash -c 'time /xgrad/examples/notebook --register ~/notebooks && du -sh /xgrad/build'
   notebook=$((SECONDS - begin))
   in_system /xgrad/tests/notebook/cells_test.sh | tee "$system.out"
   echo "$release: notebook $notebook s, $(tail -n 1 "$system.out")"
