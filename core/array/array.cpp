@@ -23,8 +23,9 @@ struct XtensorBuffer : Buffer<T> {
   T small[in_place];
 
   XtensorBuffer() {}
-  // A buffer of `size` uninitialised elements.
+  // A buffer of `size` uninitialised elements, which may be more than there are addresses.
   static Ref<Buffer<T>> create(std::int64_t size) {
+    if (!std::in_range<std::ptrdiff_t>(size)) throw std::bad_alloc();
     auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
     auto owner = Ref<Buffer<T>>::adopt(buffer);
     buffer->data = buffer->small;

@@ -16,9 +16,7 @@ std::int64_t Shape::numel() const {
     if (size < 0) fail<ValueError>("shape", "negative size ", size, " in ", *this);
   }
   // Sizes of 0 are left out of the product, so that strides and sums of sizes fit for empty arrays, too.
-  // In bytes, with a margin; where addresses have 32 bits, no memory holds as many elements as can be counted.
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
-  constexpr std::int64_t most_here = std::numeric_limits<std::ptrdiff_t>::max() / 16;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;  // in bytes, with a margin
   std::int64_t count = 1;
   bool empty = false;
   for (const std::int64_t size : *this) {
@@ -26,7 +24,6 @@ std::int64_t Shape::numel() const {
     if (size > most / count) fail<LimitError>("shape", "the element count of ", *this, " overflows");
     count *= std::max<std::int64_t>(size, 1);
   }
-  if (count > most_here) fail<LimitError>("shape", "no memory for an array of shape ", *this);
   return empty ? 0 : count;
 }
 

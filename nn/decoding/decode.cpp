@@ -202,7 +202,8 @@ std::vector<double> sampling_weights(std::span<const Real> logits, const Samplin
   for (const Real logit : logits) weights.push_back(std::exp((logit - largest) / options.temperature));
 
   const std::size_t V = logits.size();
-  const std::size_t k = std::min(V, static_cast<std::size_t>(options.top_k.value_or(static_cast<std::int64_t>(V))));
+  const auto most = static_cast<std::int64_t>(V);
+  const auto k = static_cast<std::size_t>(std::min(most, options.top_k.value_or(most)));
   if (k == V && options.top_p == 1) return weights;
   std::vector<std::size_t> order(V);
   std::iota(order.begin(), order.end(), 0);
@@ -300,24 +301,24 @@ struct Continuation {
   }
 };
 
-double score_of(double log_q, std::size_t length, double alpha) {
+double score_of(double log_q, std::int64_t length, double alpha) {
   return log_q / std::pow(static_cast<double>(length), alpha);
 }
 
 // The best hypotheses for one sequence of the batch.
 class Best {
  public:
-  Best(std::int64_t count, double alpha) : count_(static_cast<std::size_t>(count)), alpha_(alpha) {}
+  Best(std::int64_t count, double alpha) : count_(count), alpha_(alpha) {}
 
   void add(const Open& open, bool ended) {
     ended_ += ended;
-    const double score = score_of(open.log_q, open.tokens.size(), alpha_);
+    const double score = score_of(open.log_q, std::ssize(open.tokens), alpha_);
     if (full() && score <= list_.back().score) return;
     Hypothesis found{.tokens = open.tokens, .ended = ended, .log_p = open.log_p, .score = score, .rows = open.rows};
     if (ended) found.tokens.pop_back();
     const auto place = std::ranges::upper_bound(list_, score, std::greater(), &Hypothesis::score);
     list_.insert(place, std::move(found));
-    if (list_.size() > count_) list_.pop_back();
+    if (std::ssize(list_) > count_) list_.pop_back();
   }
 
   std::int64_t ended() const { return ended_; }
@@ -326,9 +327,9 @@ class Best {
   Hypotheses take() && { return std::move(list_); }
 
  private:
-  bool full() const { return list_.size() == count_; }
+  bool full() const { return std::ssize(list_) == count_; }
 
-  std::size_t count_;
+  std::int64_t count_;
   double alpha_;
   std::int64_t ended_ = 0;
   Hypotheses list_;
@@ -477,7 +478,7 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
   const bool may_gain = options.stopping == Stopping::impossible && options.length_penalty > 0;
   const auto done = [&](const Best& best, const Open& most_probable) {
     if (options.stopping == Stopping::enough) return best.ended() >= k;
-    const auto length = may_gain ? static_cast<std::size_t>(limits.max_length) : most_probable.tokens.size();
+    const std::int64_t length = may_gain ? limits.max_length : std::ssize(most_probable.tokens);
     return best.all_above(score_of(most_probable.log_q, length, options.length_penalty));
   };
   const auto advance = [&](const Turn& turn) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <string>
 
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/ops/ops.h>
@@ -271,7 +272,7 @@ TEST_CASE("extreme numbers: places in an array") {
     }
   }
   const Tensor row = variable(Array({3}, {1, 2, 3}));
-  CHECK_REFUSED(ValueError, row[{std::size_t{0} - 1}], "slice", "18446744073709551615");
+  CHECK_REFUSED(ValueError, row[{std::size_t{0} - 1}], "slice", std::to_string(std::size_t{0} - 1));
   CHECK_REFUSED(ValueError, row[{slice(0, std::uint64_t{1} << 63)}], "slice", "9223372036854775808");
 }
 

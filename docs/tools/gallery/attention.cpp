@@ -22,10 +22,10 @@ void scores(const std::filesystem::path& out) {
   const nn::AdditiveAttention additive{nn::root, {.query = d, .key = d, .hidden = 8}};
   const nn::DotProductAttention scaled{nn::root};
   const auto draw = [&](const char* file, const char* title, const nn::AttentionPooling& attn) {
-    save(out / file, weight_maps(title,
-                                 {{"all keys", attn.weights(x, x).value()},
-                                  {"7 keys valid", attn.weights(x, x, nn::padding(index({7}))).value()}},
-                                 2));
+    save(out / file, maps(title,
+                          {{"all keys", attn.weights(x, x).value()},
+                           {"7 keys valid", attn.weights(x, x, nn::padding(index({7}))).value()}},
+                          2));
   };
   draw("a5.svg", "Additive attention within a walk", additive);
   draw("a6.svg", "Scaled dot products within a walk", scaled);

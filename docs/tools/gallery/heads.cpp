@@ -33,7 +33,7 @@ void options(const std::filesystem::path& out) {
   const nn::pytorch::MultiheadAttention attn{nn::root, 16, 2, {.add_bias_kv = true, .add_zero_attn = true}};
   const Tensor x = input("x", {1, 6, 16});
   const Tensor weights = attn.forward(x, x, x, {.average_attn_weights = false}).weights;
-  kit::HeatMaps picture = weight_maps("Six keys, the learned one, the one of zeros", heads_of(weights.value()), 2);
+  kit::HeatMaps picture = maps("Six keys, the learned one, the one of zeros", heads_of(weights.value()), 2);
   picture.keys = {"1", "2", "3", "4", "5", "6", "bias_k", "zero"};
   save(out / "b3.svg", picture);
 

@@ -84,10 +84,10 @@ void blocks(const std::filesystem::path& out) {
       {.dim = 16, .ffn = 32, .heads = 2, .layers = 2, .dropout = 0, .cross_attention = nn::CrossAttention::all}};
   nn::AttentionRecorder recorder;
   (void)all(source, lengths, target);
-  kit::HeatMaps keys = weight_maps("Two layers of memory side by side, 5 of 6 tokens each",
-                                   {{"decoder block 1, head 1", recorder.last("decoder.blocks.0.cross_attn")[{0, 0}]},
-                                    {"decoder block 2, head 1", recorder.last("decoder.blocks.1.cross_attn")[{0, 0}]}},
-                                   2);
+  kit::HeatMaps keys = maps("Two layers of memory side by side, 5 of 6 tokens each",
+                            {{"decoder block 1, head 1", recorder.last("decoder.blocks.0.cross_attn")[{0, 0}]},
+                             {"decoder block 2, head 1", recorder.last("decoder.blocks.1.cross_attn")[{0, 0}]}},
+                            2);
   save(out / "c9.svg", keys);
 }
 
