@@ -134,6 +134,10 @@ try:
     expect(f"document.getElementById('engine').dataset.step === '{step}'", "what was saved is not loaded")
     press("compare")
     expect("document.querySelectorAll('#models section').length === 2", "there is no second model")
+    press("run")
+    expect(f"Number(document.getElementById('engine').dataset.step) > {int(step) + 50}", "two models do not learn")
+    print("Two models:", browser.execute_script("return document.getElementById('saying').textContent"))
+    press("run")
     wrong += complaints(browser)
 
     on("translator", False, 1300)
