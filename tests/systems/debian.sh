@@ -2,7 +2,7 @@
 # The two commands of the README in a bare system: a root of this release of Debian, or of its kin that debootstrap knows, is made in
 # build/systems and kept. Takes root, and 10 to 20 minutes; the last line has the versions and how many tests passed.
 #   tests/systems/debian.sh RELEASE [--notebook] [PACKAGE...]
-# --notebook  instead of both examples/notebook, up to the page in the browser, and some cells; Debian 12 has its packages
+# --notebook  instead of both examples/notebook, some cells, and a notebook in the browser; Debian 12 has its packages
 # PACKAGE...  installed before, such as another compiler, which CXX names; CMAKE_PREFIX_PATH may name other headers in the root
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -18,6 +18,7 @@ if [ ! -e "$system/made" ]; then
   rm -rf "$system"
   mkdir -p "$system"
   debootstrap --variant=minbase "$release" "$system" >"$system.log" || { tail -n 5 "$system.log"; exit 1; }
+  echo "127.0.0.1 localhost" >"$system/etc/hosts"  # as every machine has
   touch "$system/made"
 fi
 [ $# -eq 0 ] || { chroot "$system" apt-get update && chroot "$system" apt-get install -y --no-install-recommends "$@"; } >>"$system.log" 2>&1
@@ -39,6 +40,7 @@ if [ "$what" = notebook ]; then
   in_system bash -c 'time /xgrad/examples/notebook --register ~/notebooks && du -sh /xgrad/build'
   notebook=$((SECONDS - begin))
   in_system /xgrad/tests/notebook/cells_test.sh | tee "$system.out"
+  in_system /xgrad/tests/notebook/browser.sh
   echo "$release: notebook $notebook s, $(tail -n 1 "$system.out")"
   grep -qx '0 wrong' "$system.out"
   exit
