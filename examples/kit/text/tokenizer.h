@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <xgrad/core/array/array.h>
-#include <xgrad/kit/text/merges.h>
 #include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
@@ -154,6 +153,11 @@ class BpeTokenizer final : public Tokenizer {
     bool composes = false;                            ///< text is converted to the normal form C of Unicode
   };
   class Reader;
+  /// What two neighbours become.
+  struct Merge {
+    std::int64_t rank;  ///< the place of the pair in the order of merging
+    std::int64_t result;
+  };
 
   explicit BpeTokenizer(Parts parts);
   void encode_plain(std::string_view text, std::vector<std::int64_t>& ids) const;
@@ -162,7 +166,7 @@ class BpeTokenizer final : public Tokenizer {
   Parts parts_;
   std::array<std::int64_t, 256> bytes_{};
   std::unordered_map<std::string, std::int64_t> words_;  // the tokens, where whole words are taken
-  Merges merges_;
+  std::unordered_map<std::uint64_t, Merge> merges_;      // by both ids
 };
 
 }  // namespace xgrad::kit

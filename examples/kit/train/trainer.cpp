@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <ostream>
 
@@ -40,11 +41,7 @@ class InTraining {
 }  // namespace
 
 Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options)
-    : module_(module),
-      optimizer_(optimizer),
-      options_(options),
-      parameters_(optimizer.parameters()),
-      best_(module, options.goal) {
+    : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
   if (options.steps < 0) fail<ValueError>(op, "steps must be at least 0, got ", options.steps);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
@@ -84,7 +81,7 @@ const std::vector<Report>& Trainer::loop(const detail::Batches& batches, std::op
     saved = now;
     if (!state_.reports.empty()) {
       reports.draw();
-      save_safetensors((options_.folder / "best.safetensors").string(), best_.state_dict());
+      save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_});
     }
     checkpoint.save(state_);
   };
@@ -131,7 +128,7 @@ void Trainer::begin(const detail::Checkpoint& checkpoint, bool epochs) {
 
 bool Trainer::finished() const {
   if (stopped_ || (steps_ ? at_last_step() : state_.epochs >= options_.epochs)) return true;
-  return options_.patience > 0 && best_.since(state_.reports) >= options_.patience;
+  return options_.patience > 0 && !state_.reports.empty() && &state_.reports.back() - &best() >= options_.patience;
 }
 
 double Trainer::checked(double loss) const {
@@ -225,8 +222,9 @@ void Trainer::report(detail::Reports& reports) {
     if (now != earlier) {
       fail<ValueError>(op, "validate must measure the same scores each time: ", earlier, ", now ", now);
     }
+    report.best = state_.reports.empty() || is_better(report, best());
     state_.reports.push_back(std::move(report));
-    best_.judge(state_.reports);
+    if (state_.reports.back().best) best_ = module_.state_dict();
   }
   reports.add();
   state_.sum = 0;
@@ -247,9 +245,21 @@ void Trainer::end_epoch(detail::Reports& reports) {
   state_.began = state_.step;
 }
 
+bool Trainer::is_better(const Report& a, const Report& b) const {
+  if (a.scores.values.empty()) return a.loss < b.loss;
+  const double x = a.scores.values.front().second, y = b.scores.values.front().second;
+  return options_.goal == Goal::least ? x < y : x > y;
+}
+
+const Report& Trainer::best() const {
+  const auto last = std::find_if(state_.reports.rbegin(), state_.reports.rend(), std::mem_fn(&Report::best));
+  if (last == state_.reports.rend()) fail<ValueError>(op, "no epoch is done yet");
+  return *last;
+}
+
 void Trainer::restore_best() const {
   best();
-  best_.restore();
+  module_.load_state_dict(best_);
 }
 
 // Of the run, and those of its options on which results depend, under the names that a program gives them.
@@ -273,14 +283,17 @@ std::vector<detail::CheckpointPart> Trainer::parts(const detail::Batches& batche
     return {name, [&part] { return part.state_dict(); },
             [&part](const StateFile& state, const TrainingState&) { part.load_state_dict(state); }};
   };
-  std::vector<detail::CheckpointPart> all{
-      {"best", [this] { return best_.state_dict(); },
-       [this](const StateFile& part, const TrainingState& now) { best_.load_state_dict(part, now.reports); }},
-      {"model", [this] { return StateFile{.arrays = module_.state_dict()}; },
-       [this](const StateFile& part, const TrainingState&) {
-         module_.load_state_dict(part.arrays, {.source = part.source});
-       }},
-      whole("optimizer", optimizer_)};
+  const auto load_model = [this](const StateFile& part) {
+    module_.load_state_dict(part.arrays, {.source = part.source});
+  };
+  const auto load_best = [=, this](const StateFile& part, const TrainingState& now) {
+    if (!now.reports.empty()) load_model(part);
+    best_ = part.arrays;
+  };
+  std::vector<detail::CheckpointPart> all{{"best", [this] { return StateFile{.arrays = best_}; }, load_best},
+                                          {"model", [this] { return StateFile{.arrays = module_.state_dict()}; },
+                                           [=](const StateFile& part, const TrainingState&) { load_model(part); }},
+                                          whole("optimizer", optimizer_)};
   if (scheduler_) {
     all.push_back({"schedule", [this] { return scheduler_->state_dict(); },
                    [this](const StateFile& part, const TrainingState& now) {
