@@ -5,7 +5,6 @@
 #include <queue>
 #include <set>
 
-#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/unicode/unicode.h>
@@ -250,7 +249,7 @@ BpeTokenizer BpeTokenizer::train(std::string_view text, const TrainingOptions& o
   // The bytes in the order of the characters by which files show them.
   std::array<std::string, 256> bytes;
   for (int byte = 0; byte < 256; ++byte) bytes[static_cast<std::size_t>(byte)] = static_cast<char>(byte);
-  std::ranges::sort(bytes, {}, byte_text);
+  std::ranges::sort(bytes, {}, detail::byte_text);
   std::array<std::int64_t, 256> id_of{};
   for (const std::string& byte : bytes) {
     id_of[static_cast<unsigned char>(byte[0])] = std::ssize(parts.tokens);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -82,6 +83,15 @@ class WordTokenizer final : public Tokenizer {
  private:
   Vocab vocab_;
 };
+
+namespace detail {
+/// The characters of GPT-2's files for bytes: ! to ~, U+00A1 to U+00AC and U+00AE to U+00FF stand for themselves; the
+/// other bytes are, in their order, U+0100 and up. The result is UTF-8: a space is "Ġ".
+std::string byte_text(std::string_view bytes);
+
+/// The bytes for which such a text stands; nothing if a character of it stands for none.
+std::optional<std::string> bytes_of_text(std::string_view text);
+}  // namespace detail
 
 class Pattern;
 
