@@ -6,8 +6,8 @@ set(XGRAD_FURTHER
     core/debug core/profile/profile nn/diagnostics
     # Weights of others, models that are published, and text as they cut it
     core/files/json core/files/weights nn/models/bert nn/models/gpt nn/models/language_model nn/models/llama nn/models/pretrained
-    nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
-    examples/kit/text/merges examples/kit/text/pattern examples/kit/text/tokenizer examples/kit/text/wordpiece
+    nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/pattern examples/kit/text/tokenizer
+    examples/kit/text/wordpiece
     # Pictures: convolution, pooling, models, files
     ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pooling ops/indexing/pad nn/layers/conv
     nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/files/image_file

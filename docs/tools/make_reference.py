@@ -33,9 +33,8 @@ LEFT_OUT = {
 INTERNAL = {
     "core/base/scope.h", "core/diagram/layout", "core/diagram/view", "core/runtime/memory.h",
     "ops/network/size2d.h", "optim/named_option.h", "kit/data/prefetcher.h", "kit/draw/png.h", "kit/draw/svg.h", "kit/files/csv.h",
-    "kit/mpi/exchange.h", "kit/program/error.h", "kit/program/fingerprint.h", "kit/program/format.h", "kit/draw/values.h",
-    "kit/program/table.h", "kit/text/merges.h", "kit/train/classifier.h",
-    "kit/train/gradients.h", "kit/train/translation.h",
+    "kit/program/error.h", "kit/program/fingerprint.h", "kit/program/format.h", "kit/draw/values.h",
+    "kit/program/table.h", "kit/train/classifier.h", "kit/train/gradients.h", "kit/train/translation.h",
 }
 SHOWN = {"core/diagram/view/view.h"}  # all the same
 

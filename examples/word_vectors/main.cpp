@@ -2,7 +2,7 @@
 //
 //   word_vectors [--text FILE] [--steps N] [--dim D] [--words WORD ...] [--seed N] [--out FOLDER] ...
 //
-// Read in this order: config.h, text.h, model.h, and this file.
+// Read in this order: text.h, model.h, and this file.
 #include <iomanip>
 #include <iostream>
 #include <span>
@@ -17,7 +17,6 @@
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
-#include "config.h"
 #include "model.h"
 #include "text.h"
 

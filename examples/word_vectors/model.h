@@ -5,8 +5,6 @@
 
 #include <xgrad/xgrad.h>
 
-#include "config.h"
-
 namespace word_vectors {
 
 using namespace xgrad;

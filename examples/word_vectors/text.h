@@ -1,8 +1,10 @@
-// A text as pairs of words that stand near each other, and words that do not.
+// The settings of this example, and a text as pairs of words that stand near each other, and words that do not.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,13 +12,41 @@
 #include <xgrad/core/array/array.h>
 #include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/text/text.h>
-
-#include "config.h"
 
 namespace word_vectors {
 
 using namespace xgrad;
+
+/// Skip-gram with negative sampling (Mikolov et al., "Distributed Representations of Words and Phrases and their
+/// Compositionality", 2013).
+struct Config {
+  // text: one sentence per line; of a line with tabs the first column counts
+  std::filesystem::path text = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv";
+  int min_freq = 2;
+  double subsample = 1e-3;  // t: a word of frequency f is kept with probability sqrt(t / f)
+  std::int64_t window = 3;  // a context word is at most so far away
+
+  // model
+  std::int64_t dim = 32;       // d
+  std::int64_t negatives = 5;  // K
+
+  // training
+  std::int64_t steps = 3000;
+  std::int64_t batch = 512;
+  double learning_rate = 0.01;
+
+  // report
+  std::vector<std::string> words = {};  // to print the neighbours of; chosen by frequency if empty
+  std::int64_t shown = 70;              // words in the picture
+
+  // translation with the vectors as the encoder's embedding
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
+  std::int64_t epochs = 40;
+  std::int64_t translation_batch = 64;
+  double translation_rate = 0.005;
+};
 
 /// A word, and others of which the first stands near it in the text.
 struct Batch {

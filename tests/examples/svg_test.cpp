@@ -46,8 +46,7 @@ TEST_CASE("every figure keeps hostile text as text") {
         panel_plot({panel}, {.title = hostile}), heat_map_svg(maps), attention_svg(weight, maps),
         alignment_svg(weight, maps), confusion_svg(hostile, Index({1, 1}, {3}), {hostile}),
         picture_grid_svg({.title = hostile, .images = Array(Shape{1, 1, 2, 2}, 0.5f), .captions = {hostile}}),
-        word_map_svg(hostile, std::vector<std::string>{hostile}, Array({1, 2}, 0)),
-        figure({Svg(9, 9, "").str()}, {.title = hostile})}) {
+        word_map_svg(hostile, std::vector<std::string>{hostile}, Array({1, 2}, 0))}) {
     check_svg(svg, 0, {"<script", std::string_view("\0", 1)});
   }
 }
@@ -117,24 +116,6 @@ TEST_CASE("a long text goes on in further lines, and nothing of it is lost") {
   check_svg(svg.str(), 0, {"…"});
   CHECK(heading_height(heading, 16, width) == doctest::Approx(2 * line_height(16)));
   CHECK(heading_height("", 16, 100) == 0);
-}
-
-TEST_CASE("pictures of any kind stand on one sheet") {
-  Svg drawn(100, 50, "");
-  drawn.circle(1, 2, 3, {{"fill", series_inks[0]}});
-  const std::string plot = line_plot({{"loss", {}, {3, 2, 1}}}, {.title = "Loss", .width = 300, .height = 200});
-  const std::string map = heat_map_svg({.queries = {"a"}, .keys = {"b"}, .panels = {{.values = Array({1, 1}, {1})}}});
-  const std::string sheet = figure({plot, map, drawn.str()}, {.title = "Three kinds"});
-  CHECK(xml_error(sheet) == "");
-  check_svg(sheet, 1, {">Three kinds</text>", ">Loss</text>", "<circle cx=\"1\" cy=\"2\" r=\"3\""});
-  const double map_width = attributes(map, "svg", "width")[0], map_height = attributes(map, "svg", "height")[0];
-  const double begin = 9 + line_height(16);  // below the title
-  CHECK(attributes(sheet, "svg", "x") == std::vector<double>{20, 0, 300, 0});  // of the title, and of the three
-  CHECK(attributes(sheet, "svg", "width")[0] == doctest::Approx(300 + map_width).epsilon(1e-4));
-  CHECK(attributes(sheet, "svg", "y")[3] == doctest::Approx(begin + std::max(200.0, map_height)).epsilon(1e-4));
-  CHECK(attributes(figure({plot}), "svg", "height") == std::vector<double>{200, 200});
-  CHECK_REFUSED(ValueError, figure({}), "figure", "no pictures, or no columns");
-  CHECK_REFUSED(ValueError, figure({plot, "<html/>"}), "figure", "a picture is no document of Svg");
 }
 
 TEST_CASE("a picture is saved in the format of its file") {

@@ -9,7 +9,7 @@
 #include <xgrad/core/array/random.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/fingerprint.h>
-#include <xgrad/kit/text/pairs.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/text/text.h>
 #include <xgrad/kit/unicode/unicode.h>
 #include <xgrad/ops/elementwise/compare.h>
@@ -18,6 +18,8 @@
 
 namespace xgrad::kit::testing {
 namespace {
+
+using detail::read_pairs, detail::SentencePair, detail::Split, detail::split_at;
 
 std::vector<Tokens> sentences(std::initializer_list<std::string_view> texts) {
   std::vector<Tokens> result;

@@ -12,7 +12,6 @@
 #include <xgrad/core/array/random.h>
 #include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/error.h>
-#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/text/wordpiece.h>
@@ -23,6 +22,8 @@
 
 namespace xgrad::kit::testing {
 namespace {
+
+using detail::byte_text, detail::bytes_of_text;
 
 using nlohmann::json;
 using Words = std::vector<std::string_view>;

@@ -17,16 +17,6 @@
 namespace xgrad::kit {
 
 namespace detail {
-/// Throws ShapeError, which names the sample, unless all shapes are equal.
-inline void check_same_shape(const std::vector<Shape>& shapes) {
-  for (std::size_t i = 1; i < shapes.size(); ++i) {
-    if (shapes[i] != shapes[0]) {
-      fail<ShapeError>("collate", "sample ", i, " of the batch is ", shapes[i], ", sample 0 ", shapes[0],
-                       "; a function that makes the batch can pad them");
-    }
-  }
-}
-
 template <class T>
 concept TupleLike = requires { std::tuple_size<T>::value; };
 
@@ -119,9 +109,11 @@ auto default_collate(const std::vector<T>& samples) {
   if constexpr (std::is_arithmetic_v<T>) {
     return detail::numbers_of(samples);
   } else if constexpr (detail::is_array<T>) {
-    std::vector<Shape> shapes;
-    for (const T& sample : samples) shapes.push_back(sample.shape());
-    detail::check_same_shape(shapes);
+    for (std::size_t i = 1; i < samples.size(); ++i) {
+      if (samples[i].shape() == samples[0].shape()) continue;
+      fail<ShapeError>("collate", "sample ", i, " of the batch is ", samples[i].shape(), ", sample 0 ",
+                       samples[0].shape(), "; a function that makes the batch can pad them");
+    }
     return stack(samples);
   } else if constexpr (std::same_as<T, std::string>) {
     return samples;

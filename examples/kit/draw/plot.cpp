@@ -130,14 +130,10 @@ Axis log_axis(const Range& range, bool round_ends, int count) {
   return axis;
 }
 
-Axis x_axis(const Range& range, Scale scale, int count) {
-  if (scale == Scale::log) return log_axis(range, false, count);
-  return linear_axis(range.low, range.high, step_of(range, count));
-}
-
-Axis y_axis(Range range, Scale scale, bool limited, int count) {
-  if (scale == Scale::log) return log_axis(range, true, count);
-  if (limited) return linear_axis(range.low, range.high, step_of(range, count));
+/// An axis of about `count` ticks. With round ends it begins and ends at one of them, or at 0.
+Axis axis_of(Range range, Scale scale, bool round_ends, int count) {
+  if (scale == Scale::log) return log_axis(range, round_ends, count);
+  if (!round_ends) return linear_axis(range.low, range.high, step_of(range, count));
   if (range.low > 0 && range.low < 0.4 * range.high) range.low = 0;  // heights can be compared when 0 is in sight
   const double step = step_of(range, count);
   return linear_axis(std::floor(range.low / step + 1e-6) * step, std::ceil(range.high / step - 1e-6) * step, step);
@@ -254,8 +250,8 @@ class Drawing {
     // About so many ticks, or fewer where their labels are longer.
     int columns = 8, rows = panel.y_scale == Scale::log ? 8 : 6;
     while (true) {
-      x_ = x_axis(x, panel.x_scale, std::max(2, columns));
-      y_ = y_axis(y, panel.y_scale, panel.y_limits.has_value(), std::max(2, rows));
+      x_ = axis_of(x, panel.x_scale, false, std::max(2, columns));
+      y_ = axis_of(y, panel.y_scale, !panel.y_limits, std::max(2, rows));  // limits are for linear axes
       if (columns == 1) x_.keep_first_tick();
       if (rows == 1) y_.keep_first_tick();
       place();

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
-#include <xgrad/core/base/from_text.h>
 #include <xgrad/core/diagram/render/program.h>
 #include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/kit/program/format.h>
@@ -32,21 +30,6 @@ std::string hex(std::uint32_t colour) {
 double width_of(std::u32string_view text, double font_size, bool bold = false) {
   const auto weight = bold ? xgrad::detail::FontWeight::bold : xgrad::detail::FontWeight::regular;
   return xgrad::detail::text_width(encode_utf8(text), font_size, weight);
-}
-
-/// The width and height of a document. Throws ValueError if it does not begin as Svg begins one.
-std::array<double, 2> size_of(std::string_view document) {
-  std::array<double, 2> size{};
-  const std::array<std::string_view, 2> names{" width=\"", " height=\""};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::size_t begin = document.find(names[i]) + names[i].size();
-    if (!document.starts_with("<svg ") || begin > document.size() ||
-        xgrad::detail::from_text(document.data() + begin, document.data() + document.size(), size[i]).ec !=
-            std::errc()) {
-      fail<ValueError>("figure", "a picture is no document of Svg");
-    }
-  }
-  return size;
 }
 
 }  // namespace
@@ -178,11 +161,6 @@ void Svg::heading(double x, double y, std::string_view text, double font_size, d
   lines(x, y, wrap_width(text, font_size, width, true), font_size, {{"font-weight", "bold"}});
 }
 
-void Svg::nested(double x, double y, std::string_view document) {
-  constexpr std::string_view begin = "<svg";
-  tag("svg", {{"x", x}, {"y", y}}, document.substr(begin.size()));
-}
-
 void Svg::open(std::string_view name, Attributes attributes) { tag(name, attributes, ">\n"); }
 
 void Svg::close(std::string_view name) { body_ += "</" + std::string(name) + ">\n"; }
@@ -230,31 +208,6 @@ Svg Sheet::svg(double content_height) const {
   Svg svg(width_, top() + content_height + margin, title_);
   svg.heading(margin, margin + title_size - 3, title_, title_size, inner());
   return svg;
-}
-
-std::string figure(const std::vector<std::string>& pictures, const FigureOptions& options) {
-  if (pictures.empty() || options.columns == 0) fail<ValueError>("figure", "no pictures, or no columns");
-  const std::size_t columns = std::min(options.columns, pictures.size());
-  std::vector<double> widths(columns), heights((pictures.size() + columns - 1) / columns);
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const auto [width, height] = size_of(pictures[i]);
-    widths[i % columns] = std::max(widths[i % columns], width);
-    heights[i / columns] = std::max(heights[i / columns], height);
-  }
-  // Pictures have margins of their own.
-  const double outside = 2 * Sheet::margin;
-  const Sheet sheet(options.title, std::reduce(widths.begin(), widths.end()) - outside);
-  const double begin = options.title.empty() ? 0 : sheet.top() - Sheet::margin;
-  const double height = std::reduce(heights.begin(), heights.end());
-  Svg svg = sheet.svg(begin + height - sheet.top() - Sheet::margin);
-  double x = 0, y = begin;
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    svg.nested(x, y, pictures[i]);
-    const bool last = i % columns + 1 == columns;
-    x = last ? 0 : x + widths[i % columns];
-    if (last) y += heights[i / columns];
-  }
-  return svg.str();
 }
 
 void save(const std::filesystem::path& path, std::string_view picture) {

@@ -122,9 +122,6 @@ class Svg {
   /// A bold text whose first base line is at y, in as many lines as the width asks for.
   void heading(double x, double y, std::string_view text, double font_size, double width);
 
-  /// Another document, from its upper left corner on.
-  void nested(double x, double y, std::string_view document);
-
   /// A group, whose attributes hold for everything up to the matching `close`.
   void open(std::string_view name, Attributes attributes);
   void close(std::string_view name);
@@ -163,14 +160,6 @@ class Sheet {
   std::string title_;
   double width_, title_height_;
 };
-
-struct FigureOptions {
-  std::string title = {};
-  std::size_t columns = 2;  ///< pictures in one row
-};
-/// Pictures of any kind on one sheet, row after row, each with its own size: line plots beside heat maps beside what an
-/// Svg has drawn. Throws ValueError without pictures or columns, and for a text that no Svg has made.
-std::string figure(const std::vector<std::string>& pictures, const FigureOptions& options = {});
 
 /// Writes a picture into a file: .svg as it is; .pdf and .png, at twice its size, are converted by `rsvg-convert`.
 /// Throws ValueError for another extension, IoError if the file cannot be written or the program is missing.

@@ -1,5 +1,5 @@
 // Both libraries leave a file that they cannot read by longjmp, which runs no destructors: what is between setjmp and
-// the call that may jump has no objects of classes of its own, and what has to be freed belongs to the caller.
+// the calls that may jump has no objects of classes of its own, and what has to be freed belongs to the caller.
 #include <xgrad/kit/files/image_file.h>
 
 #include <cstddef>
@@ -32,7 +32,6 @@ struct Pixels {
   std::vector<std::uint8_t> values = {};
 
   std::int64_t row() const { return width * channels * bytes; }
-  void allocate() { values.resize(static_cast<std::size_t>(height * row())); }
 };
 
 /// The last message of a library.
@@ -59,8 +58,9 @@ class PngReader {
 
   const char* message() const { return message_.text; }
 
-  /// Reads what is before the pixels. False if it cannot.
-  bool read_header(Pixels& pixels) {
+  /// Reads the file. False if it cannot. `allocate` makes room for the pixels, before they are read.
+  template <class Allocate>
+  bool read(Pixels& pixels, const Allocate& allocate) {
     if (setjmp(png_jmpbuf(png_))) return false;
     png_set_read_fn(png_, this, next_bytes);
     png_set_user_limits(png_, longest, longest);
@@ -68,19 +68,14 @@ class PngReader {
     png_set_palette_to_rgb(png_);
     png_set_expand_gray_1_2_4_to_8(png_);
     png_set_strip_alpha(png_);
-    passes_ = png_set_interlace_handling(png_);
+    const int passes = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     pixels.height = png_get_image_height(png_, info_);
     pixels.width = png_get_image_width(png_, info_);
     pixels.channels = png_get_channels(png_, info_);
     pixels.bytes = png_get_bit_depth(png_, info_) / 8;
-    return true;
-  }
-
-  /// Reads the pixels into the room that there is for them, and the rest of the file. False if it cannot.
-  bool read_pixels(Pixels& pixels) {
-    if (setjmp(png_jmpbuf(png_))) return false;
-    for (int pass = 0; pass < passes_; ++pass) {
+    allocate();
+    for (int pass = 0; pass < passes; ++pass) {
       for (std::int64_t y = 0; y < pixels.height; ++y) {
         png_read_row(png_, pixels.values.data() + y * pixels.row(), nullptr);
       }
@@ -104,7 +99,6 @@ class PngReader {
 
   std::string_view unread_;
   Message message_;
-  int passes_ = 1;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
 };
@@ -124,7 +118,8 @@ class JpegReader {
 
   const char* message() const { return message_.text; }
 
-  bool read_header(Pixels& pixels) {
+  template <class Allocate>
+  bool read(Pixels& pixels, const Allocate& allocate) {
     if (setjmp(jump_)) return false;
     jpeg_create_decompress(&jpeg_);
     jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(file_.data()), file_.size());
@@ -135,11 +130,7 @@ class JpegReader {
     pixels.height = jpeg_.image_height;
     pixels.width = jpeg_.image_width;
     pixels.channels = jpeg_.num_components == 1 ? 1 : 3;
-    return true;
-  }
-
-  bool read_pixels(Pixels& pixels) {
-    if (setjmp(jump_)) return false;
+    allocate();
     reads_pixels_ = true;
     jpeg_start_decompress(&jpeg_);
     while (jpeg_.output_scanline < jpeg_.output_height) {
@@ -177,16 +168,18 @@ class JpegReader {
 
 template <class Reader>
 Pixels pixels_of(const std::filesystem::path& path, std::string_view file, const char* kind, std::int64_t most) {
-  constexpr const char* op = "read_image";
+  const auto refuse = [&](const auto&... why) {
+    fail<FormatError>("read_image", path.string(), ": bad ", kind, ": ", why...);
+  };
   Pixels pixels;
   Reader reader(file);
-  if (!reader.read_header(pixels)) fail<FormatError>(op, path.string(), ": bad ", kind, ": ", reader.message());
-  if (pixels.height > most / pixels.row()) {
-    fail<FormatError>(op, path.string(), ": bad ", kind, ": declares ", pixels.width, " x ", pixels.height,
-                      " pixels, more than ", file.size(), " bytes can hold");
-  }
-  pixels.allocate();
-  if (!reader.read_pixels(pixels)) fail<FormatError>(op, path.string(), ": bad ", kind, ": ", reader.message());
+  const auto allocate = [&] {
+    if (pixels.height > most / pixels.row()) {
+      refuse("declares ", pixels.width, " x ", pixels.height, " pixels, more than ", file.size(), " bytes can hold");
+    }
+    pixels.values.resize(static_cast<std::size_t>(pixels.height * pixels.row()));
+  };
+  if (!reader.read(pixels, allocate)) refuse(reader.message());
   return pixels;
 }
 
@@ -205,7 +198,6 @@ Array numbers_of(const Pixels& pixels, const Value& value) {
 }  // namespace
 
 Array read_image(const std::filesystem::path& path) {
-  constexpr const char* op = "read_image";
   const std::string file = read_file(path.string());
   const auto begins = [&](std::string_view mark) { return file.starts_with(mark); };
   Pixels pixels;
@@ -216,7 +208,7 @@ Array read_image(const std::filesystem::path& path) {
     // A block of 64 pixels has a bit or more.
     pixels = pixels_of<JpegReader>(path, file, "JPEG", 3 * 512 * std::ssize(file));
   } else {
-    fail<FormatError>(op, path.string(), ": neither PNG nor JPEG");
+    fail<FormatError>("read_image", path.string(), ": neither PNG nor JPEG");
   }
   const std::uint8_t* values = pixels.values.data();
   if (pixels.bytes == 1) {

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/graph/model_parameters.h>
@@ -67,16 +70,107 @@ RandomState common_random_state(World& world) {
 
 }  // namespace
 
-// Lets the exchange go on between the rules of a pass.
-class DataParallel::Progress : public Observer {
+// Sums one list after another over all ranks, in buckets that go out as soon as they are complete.
+class DataParallel::Exchange {
  public:
-  explicit Progress(detail::Exchange& exchange) : exchange_(exchange) {}
-  void begin_gradients(const Node&, Duration) override { exchange_.rule_begins(); }
-  void end_gradients(const Node&, Duration) noexcept override { exchange_.advance(); }
+  Exchange(World& world, std::int64_t count, const Options& options) : world_(world), count_(at(count)) {
+    const auto numbers_in = [](double mb) {
+      return std::max<std::int64_t>(1, static_cast<std::int64_t>(mb * (1 << 20)) / static_cast<int>(sizeof(Real)));
+    };
+    std::int64_t size = numbers_in(options.first_bucket_mb);
+    for (std::int64_t begin = 0; begin < count; begin = buckets_.back().end) {
+      buckets_.push_back({.begin = begin, .end = std::min(count, begin + size), .missing = 0});
+      size = numbers_in(options.bucket_mb);
+    }
+  }
+
+  // The numbers of this rank, and behind finish() the sums. There is no memory for them before they are asked for.
+  std::span<Real> numbers() {
+    numbers_.resize(count_);
+    return numbers_;
+  }
+
+  // Another list is going to be summed.
+  void begin() {
+    for (Bucket& bucket : buckets_) {
+      bucket = {.begin = bucket.begin, .end = bucket.end, .missing = bucket.end - bucket.begin};
+    }
+    next_ = first_ = 0;
+    in_pass_ = true;
+    busy_since_.reset();
+    report_ = {.buckets = static_cast<int>(buckets_.size())};
+  }
+
+  // Numbers begin ... end - 1 are complete.
+  void ready(std::int64_t begin, std::int64_t end) {
+    const auto overlaps = std::ranges::upper_bound(buckets_, begin, {}, &Bucket::end);
+    for (auto bucket = overlaps; bucket != buckets_.end() && bucket->begin < end; ++bucket) {
+      bucket->missing -= std::min(end, bucket->end) - std::max(begin, bucket->begin);
+    }
+    // In the order of the buckets, which is the same on all ranks.
+    while (next_ < buckets_.size() && buckets_[next_].missing == 0) start(buckets_[next_++]);
+  }
+
+  // Lets the exchange go on between the rules of a pass.
+  struct Progress : Observer {
+    explicit Progress(Exchange& exchange) : of(exchange) {}
+    void begin_gradients(const Node&, Duration) override {
+      of.report_.started_during_pass = static_cast<int>(of.next_);
+    }
+    void end_gradients(const Node&, Duration) noexcept override { of.advance(); }
+    Exchange& of;
+  };
+
+  // The pass has ended: sends what was not sent and waits for all.
+  void finish() {
+    const Clock::time_point end_of_pass = Clock::now();
+    in_pass_ = false;
+    while (next_ < buckets_.size()) start(buckets_[next_++]);
+    while (first_ < buckets_.size()) advance();
+    report_.waited = milliseconds_since(end_of_pass);
+  }
+  const ExchangeReport& report() const { return report_; }
 
  private:
-  detail::Exchange& exchange_;
+  using Clock = std::chrono::steady_clock;
+  struct Bucket {
+    std::int64_t begin, end, missing;
+    std::unique_ptr<detail::Pending> pending = {};
+  };
+
+  static double milliseconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  }
+  void start(Bucket& bucket) {
+    if (!busy_since_) busy_since_ = Clock::now();
+    bucket.pending = world_.start_sum(std::span(numbers_).subspan(at(bucket.begin), at(bucket.end - bucket.begin)));
+  }
+  void advance() {
+    for (std::size_t i = first_; i < next_; ++i) {
+      Bucket& bucket = buckets_[i];
+      if (!bucket.pending || !bucket.pending->done()) continue;
+      bucket.pending.reset();
+      if (in_pass_) ++report_.completed_during_pass;
+    }
+    while (first_ < next_ && !buckets_[first_].pending) ++first_;
+    if (first_ == next_ && busy_since_) {
+      report_.milliseconds += milliseconds_since(*busy_since_);
+      busy_since_.reset();
+    }
+  }
+
+  World& world_;
+  const std::size_t count_;
+  std::vector<Real> numbers_;
+  std::vector<Bucket> buckets_;
+  std::size_t next_ = 0;   // to be started
+  std::size_t first_ = 0;  // that is not done
+  bool in_pass_ = false;
+  std::optional<Clock::time_point> busy_since_;
+  ExchangeReport report_;
 };
+
+DataParallel::~DataParallel() = default;
 
 DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options)
     : DataParallel(world, model, &optimizer, options) {}
@@ -124,8 +218,7 @@ void DataParallel::lay_out(const std::vector<std::int64_t>& order) {
     begins_[at(i)] = count;
     count += parameters_[at(i)].size();
   }
-  exchange_.emplace(world_, count, static_cast<std::int64_t>(options_.first_bucket_mb * (1 << 20)),
-                    static_cast<std::int64_t>(options_.bucket_mb * (1 << 20)));
+  exchange_ = std::make_unique<Exchange>(world_, count, options_);
 }
 
 RandomState DataParallel::random_of_step() const {
@@ -221,7 +314,7 @@ void DataParallel::differentiate(const Tensor& loss, Real weight) {
       return Tensor();
     }));
   }
-  const Progress progress(*exchange_);
+  const Exchange::Progress progress(*exchange_);
   (void)xgrad::grad(loss, wanted, {.unused = Unused::zeros});
 }
 

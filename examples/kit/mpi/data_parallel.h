@@ -14,7 +14,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +22,6 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/graph/tensor.h>
-#include <xgrad/kit/mpi/exchange.h>
 #include <xgrad/kit/mpi/world.h>
 #include <xgrad/kit/train/gradients.h>
 #include <xgrad/nn/module.h>
@@ -33,6 +32,17 @@ namespace xgrad::mpi {
 struct DataParallelOptions {
   double first_bucket_mb = 1;  ///< size of the first block of gradients in MiB; small, so that sending starts early
   double bucket_mb = 25;
+};
+
+/// How well the exchange of a step was hidden behind the backward pass.
+struct ExchangeReport {
+  int buckets = 0;
+  int started_during_pass = 0;    ///< of them: sent before the last gradient rule ran
+  int completed_during_pass = 0;  ///< of them: summed before the pass ended
+  double milliseconds = 0;        ///< in which a bucket was on its way
+  double waited = 0;              ///< milliseconds of these, behind the pass
+  /// The fraction of the time of communication in which the program computed.
+  double hidden() const { return milliseconds > 0 ? 1 - waited / milliseconds : 0; }
 };
 
 /// The weight of a rank in the mean: the number of its samples, or of their tokens.
@@ -60,6 +70,7 @@ class DataParallel {
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
+  ~DataParallel();
 
   /// The gradients of the weighted mean of the losses of all ranks, g = sum_r w_r g_r / sum_r w_r. The loss of a rank
   /// is the mean over its samples. The gradient is 0 for a parameter that no loss depends on, and undefined for a
@@ -88,7 +99,7 @@ class DataParallel {
   void go_to(std::int64_t step);
 
  private:
-  class Progress;
+  class Exchange;
 
   DataParallel(World& world, const nn::Module& model, optim::Optimizer* optimizer, const Options& options);
   bool alone() const { return world_.ranks() == 1; }
@@ -105,7 +116,7 @@ class DataParallel {
   const RandomState seed_;
   std::vector<Array> common_buffers_;  // as all ranks had them behind the last step
   std::vector<std::pair<std::string, std::string>> to_agree_;
-  std::optional<detail::Exchange> exchange_;
+  std::unique_ptr<Exchange> exchange_;
   std::vector<std::int64_t> begins_;  // of gradients in the exchange
   std::vector<std::int64_t> order_;   // in which gradients became complete in the first step
   bool laid_out_ = false;             // by that order

@@ -140,7 +140,7 @@ void guard_process() {
   std::set_terminate(terminated);
 }
 
-Ending guarded(const std::function<void()>& run) {
+std::string guarded(const std::function<void()>& run) {
   sigjmp_buf back;
   if (sigsetjmp(back, 1) != 0) {
     way_back = nullptr;

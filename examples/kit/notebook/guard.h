@@ -9,14 +9,12 @@ namespace xgrad::notebook {
 /// A cell that was stopped by the user. Not a std::exception, so that cells do not catch it by accident.
 struct Stopped {};
 
-/// The end of a cell that called std::exit, std::abort or std::terminate; empty if it ended by itself.
-using Ending = std::string;
-
 /// Blocks SIGINT in every thread to come and waits for it in one; handles crashes. To be called first in `main`.
 void guard_process();
 
-/// Calls a function in which std::exit, std::abort and std::terminate come back here. Exceptions pass.
-Ending guarded(const std::function<void()>& run);
+/// Calls a function in which std::exit, std::abort and std::terminate come back here. Says which of these it called;
+/// empty if it ended by itself. Exceptions pass.
+std::string guarded(const std::function<void()>& run);
 
 /// Where the cell is, for the last word.
 void set_place(const std::string& place);

@@ -86,17 +86,9 @@ std::string without_namespaces(std::string text) {
   return text;
 }
 
-/// Where a name is declared.
-std::vector<clang::DeclContext*> scopes_of(clang::NamedDecl* decl) {
-  std::vector<clang::DeclContext*> scopes;
-  for (clang::DeclContext* scope = decl->getDeclContext(); scope != nullptr; scope = scope->getParent())
-    scopes.push_back(scope->getPrimaryContext());
-  return scopes;
-}
-
 void hide(clang::NamedDecl* decl) {
-  for (clang::DeclContext* const scope : scopes_of(decl)) {
-    clang::StoredDeclsMap* const names = scope->getLookupPtr();
+  for (clang::DeclContext* scope = decl->getDeclContext(); scope != nullptr; scope = scope->getParent()) {
+    clang::StoredDeclsMap* const names = scope->getPrimaryContext()->getLookupPtr();
     if (names == nullptr) continue;
     const auto found = names->find(decl->getDeclName());
     if (found == names->end()) continue;
@@ -110,8 +102,6 @@ void hide(clang::NamedDecl* decl) {
     }
   }
 }
-
-void show_again(clang::NamedDecl* decl) { decl->getDeclContext()->makeDeclVisibleInContext(decl); }
 
 /// Whether a later declaration takes the place of an earlier one: not a function with other parameters.
 bool replaces(const clang::NamedDecl* later, const clang::NamedDecl* earlier) {
@@ -338,7 +328,7 @@ void Session::forget(Compiled& compiled) {
     std::erase(names_[name], decl);
   }
   for (const auto& [name, decl] : compiled.hidden) {
-    show_again(decl);
+    decl->getDeclContext()->makeDeclVisibleInContext(decl);
     names_[name].push_back(decl);
   }
 }
@@ -375,7 +365,7 @@ Outcome Session::run(std::string_view cell, int number) {
     Outcome outcome;
     try {
       std::string failure;
-      const Ending ending = guarded([&] {
+      const std::string ending = guarded([&] {
         if (auto error = interpreter_->Execute(*compiled[i].unit)) failure = message(std::move(error));
         if (compiled[i].function == nullptr || !failure.empty()) return;
         auto address = interpreter_->getSymbolAddress(clang::GlobalDecl(compiled[i].function));

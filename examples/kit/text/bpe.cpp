@@ -5,7 +5,6 @@
 #include <queue>
 #include <set>
 
-#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/unicode/unicode.h>
@@ -39,6 +38,11 @@ void split_at_special(std::string_view text, const Tokens& tokens, const std::ve
     special(first.id);
     from = first.at + first.token.size();
   }
+}
+
+/// Ids are at most 2^31.
+std::uint64_t pair_key(std::int64_t left, std::int64_t right) {
+  return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint64_t>(right);
 }
 
 /// One word of the text that is learnt from, as the ids that it consists of so far.
@@ -130,7 +134,8 @@ BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
     if (parts_.whole_words) words_.emplace(token, id);
   }
   for (std::size_t rank = 0; rank < parts_.merges.size(); ++rank) {
-    merges_.add(parts_.merges[rank][0], parts_.merges[rank][1], parts_.results[rank]);
+    const auto [left, right] = parts_.merges[rank];
+    merges_.try_emplace(pair_key(left, right), Merge{static_cast<std::int64_t>(rank), parts_.results[rank]});
   }
 }
 
@@ -185,11 +190,46 @@ void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int64_t>& 
       return;
     }
   }
-  std::vector<std::int64_t> own;
-  own.reserve(word.size());
-  for (const char byte : word) own.push_back(bytes_[static_cast<unsigned char>(byte)]);
-  merges_.apply(own);
-  ids.insert(ids.end(), own.begin(), own.end());
+  // Each token is linked to its neighbours; one that was merged into the left one has id -1.
+  struct Link {
+    std::int64_t id, before, after;
+  };
+  const std::int64_t n = std::ssize(word);
+  std::vector<Link> links;
+  links.reserve(word.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto byte = static_cast<unsigned char>(word[static_cast<std::size_t>(i)]);
+    links.push_back({bytes_[byte], i - 1, i + 1 < n ? i + 1 : -1});
+  }
+  const auto link = [&](std::int64_t i) -> Link& { return links[static_cast<std::size_t>(i)]; };
+
+  // Pairs that could be merged, by rank and from the left: n log n steps for n bytes.
+  using Candidate = std::array<std::int64_t, 2>;  // rank, place
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  const auto merge_at = [&](std::int64_t i) {
+    if (i < 0 || link(i).id < 0 || link(i).after < 0) return merges_.end();
+    return merges_.find(pair_key(link(i).id, link(link(i).after).id));
+  };
+  const auto offer = [&](std::int64_t i) {
+    if (const auto merge = merge_at(i); merge != merges_.end()) queue.push({merge->second.rank, i});
+  };
+  for (std::int64_t i = 0; i < n; ++i) offer(i);
+  while (!queue.empty()) {
+    const auto [rank, i] = queue.top();
+    queue.pop();
+    const auto merge = merge_at(i);
+    if (merge == merges_.end() || merge->second.rank != rank) continue;  // another pair stands there by now
+    Link& gone = link(link(i).after);
+    link(i).id = merge->second.result;
+    link(i).after = gone.after;
+    if (gone.after >= 0) link(gone.after).before = i;
+    gone.id = -1;
+    offer(link(i).before);
+    offer(i);
+  }
+  for (const Link& left : links) {
+    if (left.id >= 0) ids.push_back(left.id);
+  }
 }
 
 BpeTokenizer BpeTokenizer::train(std::string_view text, const TrainingOptions& options) {
@@ -209,7 +249,7 @@ BpeTokenizer BpeTokenizer::train(std::string_view text, const TrainingOptions& o
   // The bytes in the order of the characters by which files show them.
   std::array<std::string, 256> bytes;
   for (int byte = 0; byte < 256; ++byte) bytes[static_cast<std::size_t>(byte)] = static_cast<char>(byte);
-  std::ranges::sort(bytes, {}, byte_text);
+  std::ranges::sort(bytes, {}, detail::byte_text);
   std::array<std::int64_t, 256> id_of{};
   for (const std::string& byte : bytes) {
     id_of[static_cast<unsigned char>(byte[0])] = std::ssize(parts.tokens);

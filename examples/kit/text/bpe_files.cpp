@@ -3,6 +3,7 @@
 #include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/text/tokenizer.h>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,7 +13,6 @@
 #include <xgrad/core/files/json.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/unicode/unicode.h>
 
@@ -24,6 +24,24 @@ using Json = nlohmann::json;
 
 constexpr const char* op = "BpeTokenizer::read";
 constexpr std::int64_t most_bytes = 100'000'000;  // of JSON
+
+// How files write bytes, and the way back.
+constexpr std::array<char32_t, 256> byte_characters = [] {
+  std::array<char32_t, 256> table{};
+  char32_t next = 0x100;
+  for (char32_t byte = 0; byte < 256; ++byte) {
+    const bool seen = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
+    table[byte] = seen ? byte : next++;
+  }
+  return table;
+}();
+
+constexpr std::array<int, 0x144> bytes_by_character = [] {
+  std::array<int, 0x144> table{};
+  table.fill(-1);
+  for (std::size_t byte = 0; byte < 256; ++byte) table[byte_characters[byte]] = static_cast<int>(byte);
+  return table;
+}();
 
 /// A value of a document, null for none, with its way for messages: `model.vocab`. Path and document outlive it.
 class Entry {
@@ -120,6 +138,24 @@ std::shared_ptr<const Pattern> read_pattern(const Entry& part) {
 
 }  // namespace
 
+std::string detail::byte_text(std::string_view bytes) {
+  std::u32string text;
+  for (const char byte : bytes) text += byte_characters[static_cast<unsigned char>(byte)];
+  return encode_utf8(text);
+}
+
+std::optional<std::string> detail::bytes_of_text(std::string_view text) {
+  std::string bytes;
+  for (const char32_t c : decode_utf8(text)) {
+    if (c < bytes_by_character.size() && bytes_by_character[c] >= 0) {
+      bytes += static_cast<char>(bytes_by_character[c]);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return bytes;
+}
+
 /// Puts the parts of a tokenizer together and checks that they belong together.
 class BpeTokenizer::Reader {
  public:
@@ -206,7 +242,7 @@ class BpeTokenizer::Reader {
     std::array<bool, 256> seen{};
     for (const auto& [id, text] : texts_) {
       const bool special = special_.contains(id);
-      const std::optional<std::string> bytes = special ? text : bytes_of_text(text);
+      const std::optional<std::string> bytes = special ? text : detail::bytes_of_text(text);
       if (!bytes || bytes->empty())
         vocab.refuse(str("token ", in_quotes(text), " has a character that stands for no byte"));
       if (!special && bytes->size() == 1) seen[static_cast<unsigned char>((*bytes)[0])] = true;
@@ -215,7 +251,7 @@ class BpeTokenizer::Reader {
     for (std::size_t byte = 0; byte < seen.size(); ++byte) {
       if (seen[byte]) continue;
       vocab.refuse(
-          str("no token for byte ", byte, ", ", in_quotes(byte_text(std::string(1, static_cast<char>(byte))))));
+          str("no token for byte ", byte, ", ", in_quotes(detail::byte_text(std::string(1, static_cast<char>(byte))))));
     }
     return BpeTokenizer(std::move(parts_));
   }
@@ -292,7 +328,7 @@ void BpeTokenizer::save(const Path& vocab, const Path& merges) const {
     fail<ValueError>("BpeTokenizer::save", "the two files hold tokenizers like that of GPT-2 alone");
   }
   const std::set<std::int64_t> special(parts_.special.begin(), parts_.special.end());
-  const auto text = [&](std::int64_t id) { return special.contains(id) ? token(id) : byte_text(token(id)); };
+  const auto text = [&](std::int64_t id) { return special.contains(id) ? token(id) : detail::byte_text(token(id)); };
   std::set<std::string> texts;
   std::string ids = "{";
   for (std::int64_t id = 0; id < size(); ++id) {

@@ -1,26 +1,51 @@
-// Reading the corpus and cutting batches out of it.
+// Reading pairs of sentences, and cutting batches out of them.
 #include <xgrad/kit/text/corpus.h>
 
 #include <algorithm>
+#include <set>
 
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/bleu.h>
-#include <xgrad/kit/text/pairs.h>
-#include <xgrad/ops/indexing/index.h>
+#include <xgrad/kit/unicode/unicode.h>
 #include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/indexing/index.h>
 
 namespace xgrad::kit {
 namespace {
 
-Split read(const CorpusOptions& options) {
+using detail::SentencePair;
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+/// The pair on one line; throws DataError.
+SentencePair parsed(const std::string& line, const std::filesystem::path& path, std::size_t number) {
+  const auto refuse = [&](const std::string& why) -> DataError {
+    return DataError(path, number, "expected source<TAB>target, found " + why);
+  };
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string::npos) throw refuse("no tab in " + in_quotes(line));
+  const std::size_t end = std::min(line.find('\t', tab + 1), line.size());
+  SentencePair pair{trimmed(plain_spaces(line.substr(0, tab))),
+                    trimmed(plain_spaces(line.substr(tab + 1, end - tab - 1)))};
+  if (pair.source.empty()) throw refuse("an empty source");
+  if (pair.target.empty()) throw refuse("an empty target");
+  return pair;
+}
+
+detail::Split read(const CorpusOptions& options) {
   if (options.pairs < 0 || options.held_out < 0) {
     fail<ValueError>("corpus", options.pairs, " pairs to learn and ", options.held_out, " to judge by");
   }
-  const std::vector<SentencePair> pairs = read_pairs(options.file);
+  const std::vector<SentencePair> pairs = detail::read_pairs(options.file);
   if (pairs.empty()) throw DataError(options.file, 1, "no sentence pair");
-  return split_at(pairs, static_cast<std::size_t>(options.pairs));
+  return detail::split_at(pairs, static_cast<std::size_t>(options.pairs));
 }
 
 std::vector<Tokens> side(const std::vector<SentencePair>& pairs, std::string SentencePair::*which) {
@@ -31,6 +56,31 @@ std::vector<Tokens> side(const std::vector<SentencePair>& pairs, std::string Sen
 
 }  // namespace
 
+std::vector<detail::SentencePair> detail::read_pairs(const std::filesystem::path& path) {
+  std::vector<SentencePair> pairs;
+  std::size_t number = 0;
+  for (const std::string& line : read_lines(path)) {
+    ++number;
+    if (line.find_first_not_of(" \t") != line.npos) pairs.push_back(parsed(line, path, number));
+  }
+  return pairs;
+}
+
+detail::Split detail::split_at(std::span<const SentencePair> pairs, std::size_t count) {
+  Split split;
+  std::set<std::string> seen;
+  for (const SentencePair& pair : pairs) {
+    const std::string source = preprocess(pair.source);
+    if (split.train.size() < count) {
+      split.train.push_back(pair);
+      seen.insert(source);
+    } else if (!seen.contains(source)) {
+      split.held_out.push_back(pair);
+    }
+  }
+  return split;
+}
+
 void add_corpus_options(Options& options, CorpusOptions& config) {
   options.text("--data", config.file, "sentence pairs, english<TAB>french, perhaps gzipped");
   options.integer("--pairs", config.pairs, "learn the first so many pairs", 1, 1'000'000'000);
@@ -39,7 +89,7 @@ void add_corpus_options(Options& options, CorpusOptions& config) {
 
 Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}
 
-Corpus::Corpus(const CorpusOptions& options, const Split& split)
+Corpus::Corpus(const CorpusOptions& options, const detail::Split& split)
     : steps_(options.steps),
       source_vocab_(side(split.train, &SentencePair::source), {.min_freq = options.min_freq}),
       target_vocab_(side(split.train, &SentencePair::target), {.min_freq = options.min_freq}),

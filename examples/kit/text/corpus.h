@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <xgrad/core/array/array.h>
@@ -22,10 +24,34 @@ struct CorpusOptions {
 };
 
 class Options;
-struct Split;
 
 /// Declares --data, --pairs and --held-out.
 void add_corpus_options(Options& options, CorpusOptions& config);
+
+namespace detail {
+/// A sentence and one of its translations.
+struct SentencePair {
+  std::string source;
+  std::string target;
+
+  friend bool operator==(const SentencePair&, const SentencePair&) = default;
+};
+
+/// The pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them: UTF-8, further columns
+/// ignored, empty lines skipped, a byte order mark, CRLF and no-break spaces (U+00A0, U+202F) accepted, gzip unpacked
+/// on the way. Throws what `read_lines` throws, and DataError with the line for one that is no pair.
+std::vector<SentencePair> read_pairs(const std::filesystem::path& path);
+
+/// Pairs to train on, and pairs held out to test the result.
+struct Split {
+  std::vector<SentencePair> train;
+  std::vector<SentencePair> held_out;
+};
+
+/// The first `count` pairs for training, those of the others whose source sentence (preprocessed) is not among them
+/// held out.
+Split split_at(std::span<const SentencePair> pairs, std::size_t count);
+}  // namespace detail
 
 /// A batch: the input of the encoder and the target of the decoder. The input of the decoder is nn::shift_right(target,
 /// bos).
@@ -81,7 +107,7 @@ class Corpus {
   std::int64_t pad() const { return target_vocab_.id("<pad>"); }
 
  private:
-  Corpus(const CorpusOptions& options, const Split& split);
+  Corpus(const CorpusOptions& options, const detail::Split& split);
 
   std::int64_t steps_;
   Vocab source_vocab_, target_vocab_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include <xgrad/core/array/array.h>
-#include <xgrad/kit/text/merges.h>
 #include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
@@ -83,6 +83,15 @@ class WordTokenizer final : public Tokenizer {
  private:
   Vocab vocab_;
 };
+
+namespace detail {
+/// The characters of GPT-2's files for bytes: ! to ~, U+00A1 to U+00AC and U+00AE to U+00FF stand for themselves; the
+/// other bytes are, in their order, U+0100 and up. The result is UTF-8: a space is "Ġ".
+std::string byte_text(std::string_view bytes);
+
+/// The bytes for which such a text stands; nothing if a character of it stands for none.
+std::optional<std::string> bytes_of_text(std::string_view text);
+}  // namespace detail
 
 class Pattern;
 
@@ -154,6 +163,11 @@ class BpeTokenizer final : public Tokenizer {
     bool composes = false;                            ///< text is converted to the normal form C of Unicode
   };
   class Reader;
+  /// What two neighbours become.
+  struct Merge {
+    std::int64_t rank;  ///< the place of the pair in the order of merging
+    std::int64_t result;
+  };
 
   explicit BpeTokenizer(Parts parts);
   void encode_plain(std::string_view text, std::vector<std::int64_t>& ids) const;
@@ -162,7 +176,7 @@ class BpeTokenizer final : public Tokenizer {
   Parts parts_;
   std::array<std::int64_t, 256> bytes_{};
   std::unordered_map<std::string, std::int64_t> words_;  // the tokens, where whole words are taken
-  Merges merges_;
+  std::unordered_map<std::uint64_t, Merge> merges_;      // by both ids
 };
 
 }  // namespace xgrad::kit

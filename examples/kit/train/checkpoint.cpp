@@ -63,48 +63,45 @@ TrainingState numbers_of(const StateFile& file) {
   return state;
 }
 
-}  // namespace
-
-Checkpoint::Checkpoint(std::filesystem::path path, Metadata attributes, std::vector<CheckpointPart> parts)
-    : path_(std::move(path)), attributes_(std::move(attributes)), parts_(std::move(parts)) {}
-
-void Checkpoint::save(TrainingState numbers) const {
-  numbers.seed = random_state().seed;
-  numbers.draws = random_state().draws;
-  StateFile file{.metadata = {{"trainer", Json(numbers).dump()}}};
-  file.add("settings", {.metadata = attributes_});
-  for (const CheckpointPart& part : parts_) file.add(part.name, part.state());
-  save_safetensors(path_.string(), file);
-}
-
-void Checkpoint::load(TrainingState& numbers) const {
-  const StateFile file = load_safetensors(path_.string());
-  refuse_other(file.part("settings").metadata);
-  TrainingState loaded = numbers_of(file);
-  std::vector<StateFile> before;
-  for (const CheckpointPart& part : parts_) before.push_back(part.state());
-  try {
-    for (const CheckpointPart& part : parts_) part.load(file.part(part.name), loaded);
-  } catch (...) {
-    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].load(before[i], numbers);
-    throw;
-  }
-  set_random_state({.seed = loaded.seed, .draws = loaded.draws});
-  numbers = std::move(loaded);
-}
-
-void Checkpoint::refuse_other(const Metadata& found) const {
+void refuse_others(const std::string& path, const Metadata& found, const Metadata& expected) {
   Metadata all = found;
-  all.insert(attributes_.begin(), attributes_.end());
+  all.insert(expected.begin(), expected.end());
   std::string differences;
   const auto in = [](const Metadata& of, const std::string& name) {
     return of.contains(name) ? of.find(name)->second : "nothing";
   };
   for (const auto& [name, value] : all) {
-    const std::string was = in(found, name), is = in(attributes_, name);
+    const std::string was = in(found, name), is = in(expected, name);
     if (was != is) append(differences, str(differences.empty() ? "" : "; ", name, ": found ", was, ", expected ", is));
   }
-  if (!differences.empty()) fail<FormatError>(op, path_.string(), " is of another run: ", differences);
+  if (!differences.empty()) fail<FormatError>(op, path, " is of another run: ", differences);
+}
+
+}  // namespace
+
+void Checkpoint::save(TrainingState numbers) const {
+  numbers.seed = random_state().seed;
+  numbers.draws = random_state().draws;
+  StateFile file{.metadata = {{"trainer", Json(numbers).dump()}}};
+  file.add("settings", {.metadata = attributes});
+  for (const CheckpointPart& part : parts) file.add(part.name, part.state());
+  save_safetensors(path.string(), file);
+}
+
+void Checkpoint::load(TrainingState& numbers) const {
+  const StateFile file = load_safetensors(path.string());
+  refuse_others(path.string(), file.part("settings").metadata, attributes);
+  TrainingState loaded = numbers_of(file);
+  std::vector<StateFile> before;
+  for (const CheckpointPart& part : parts) before.push_back(part.state());
+  try {
+    for (const CheckpointPart& part : parts) part.load(file.part(part.name), loaded);
+  } catch (...) {
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].load(before[i], numbers);
+    throw;
+  }
+  set_random_state({.seed = loaded.seed, .draws = loaded.draws});
+  numbers = std::move(loaded);
 }
 
 }  // namespace detail

@@ -23,23 +23,15 @@ struct CheckpointPart {
 /// their order. The numbers are JSON in the metadata "trainer".
 ///
 /// Threads: one at a time.
-class Checkpoint {
- public:
-  /// `attributes`: of the run; a file with others is refused.
-  Checkpoint(std::filesystem::path path, Metadata attributes, std::vector<CheckpointPart> parts);
+struct Checkpoint {
+  std::filesystem::path path;
+  Metadata attributes;  ///< of the run; a file with others is refused
+  std::vector<CheckpointPart> parts;
 
-  bool exists() const { return std::filesystem::exists(path_); }
   /// Throws what save_safetensors throws.
   void save(TrainingState numbers) const;
   /// Throws FormatError for a file that does not fit, with the path and the differences; then nothing has changed.
   void load(TrainingState& numbers) const;
-
- private:
-  void refuse_other(const Metadata& found) const;
-
-  const std::filesystem::path path_;
-  const Metadata attributes_;
-  const std::vector<CheckpointPart> parts_;
 };
 
 }  // namespace xgrad::kit::detail

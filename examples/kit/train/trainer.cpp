@@ -1,17 +1,19 @@
-// The training loop, and what it makes of a loss.
+// The training loop, what it makes of a loss, and what it shows.
 #include <xgrad/kit/train/trainer.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <ostream>
 
 #include <xgrad/core/base/text.h>
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/graph/record.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/train/reports.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/optim/diagnostics/audit.h>
 
@@ -37,14 +39,117 @@ class InTraining {
   const bool switched_;
 };
 
+/// The names of a report's numbers in log.csv.
+std::vector<std::string> columns_of(const Report& report) {
+  std::vector<std::string> columns{"epoch", "step", "train_loss", "lr"};
+  for (const auto& [name, value] : report.scores.values) columns.push_back(name);
+  return columns;
+}
+
 }  // namespace
 
+/// What a training shows: a bar or lines, log.csv, curves.svg. The options and the numbers must outlive it.
+///
+/// Threads: one at a time.
+class detail::Reports {
+ public:
+  /// `steps` end the training, or its epochs; an epoch has `batches`, or there are none. The reports so far are written
+  /// to log.csv anew: it may lack some of them, or have more.
+  Reports(const TrainerOptions& options, const TrainingState& now, std::optional<std::int64_t> steps,
+          std::int64_t batches)
+      : options_(options),
+        now_(now),
+        steps_(steps),
+        batches_(batches),
+        by_steps_(batches == 0 || options.validate_every > 0) {
+    for (const Report& report : now.reports) write_row(report);
+  }
+
+  /// Draws the bar after a step. There is one for the whole training.
+  void show() {
+    if (options_.terminal.out == nullptr || !options_.terminal.redraws) return;
+    if (!bar_) {
+      const std::int64_t of_epoch = (batches_ + options_.accumulate - 1) / options_.accumulate;
+      bar_.emplace(ProgressOptions{.total = steps_.value_or(options_.epochs * of_epoch),
+                                   .title = "training",
+                                   .start = now_.step - 1,
+                                   .terminal = options_.terminal});
+    }
+    NamedFields shown = fields(now_.mean_loss());
+    if (!steps_) shown.insert(shown.begin(), {"epoch", str(now_.epochs + 1, "/", options_.epochs)});
+    bar_->update(now_.step, std::move(shown));
+  }
+
+  /// Writes the last report to log.csv and, if there is no bar, as a line.
+  void add() {
+    write_row(now_.reports.back());
+    if (options_.terminal.out && !options_.terminal.redraws) print_line();
+  }
+
+  /// Ends the bar before other output; the next step begins it anew.
+  void pause() { bar_.reset(); }
+
+  /// Draws curves.svg. Curves that fall by orders of magnitude are logarithmic.
+  void draw() const {
+    const std::vector<Report>& reports = now_.reports;
+    const auto& scores = reports.front().scores.values;
+    std::vector<PlotPanel> panels;
+    for (std::size_t i = 0; i <= scores.size(); ++i) {  // the loss, then the scores
+      Series series{.style = reports.size() < 30 ? Series::Style::marked : Series::Style::line};
+      for (const Report& report : reports) {
+        series.x.push_back(static_cast<double>(by_steps_ ? report.step : report.epoch));
+        series.y.push_back(i == 0 ? report.loss : report.scores.values[i - 1].second);
+      }
+      const auto [least, most] = std::ranges::minmax(series.y);
+      panels.push_back({.series = {std::move(series)},
+                        .title = i == 0 ? "training loss" : scores[i - 1].first,
+                        .x_label = by_steps_ ? "step" : "epoch",
+                        .y_scale = least > 0 && most > 10 * least ? Scale::log : Scale::linear});
+    }
+    kit::save(options_.folder / "curves.svg", panel_plot(panels));
+  }
+
+ private:
+  NamedFields fields(double loss) const {
+    NamedFields all{{"loss", fixed(loss, 4)}};
+    if (now_.reports.empty()) return all;
+    for (const auto& [name, value] : now_.reports.back().scores.values) all.emplace_back(name, fixed(value, 4));
+    return all;
+  }
+
+  // One line at most in a second, but the first and the last report have theirs.
+  void print_line() {
+    const Report& report = now_.reports.back();
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - since_;
+    const bool last = steps_ ? report.step >= *steps_ : report.epoch == options_.epochs;
+    if (now_.reports.size() > 1 && !last && spent.count() < 1) return;
+    std::string line = steps_ ? "" : str("epoch ", report.epoch, "/", options_.epochs);
+    if (steps_ || by_steps_) line += str(line.empty() ? "" : "  ", "step ", report.step);
+    for (const auto& [name, value] : fields(report.loss)) line += str("  ", name, " ", value.text());
+    *options_.terminal.out << line + "  " + duration(spent.count()) + "\n" << std::flush;
+    since_ = std::chrono::steady_clock::now();
+  }
+
+  void write_row(const Report& report) {
+    if (options_.folder.empty()) return;
+    if (!log_) log_.emplace(options_.folder / "log.csv", columns_of(report));
+    std::vector<Field> row{report.epoch, report.step, report.loss, report.lr};
+    for (const auto& [name, value] : report.scores.values) row.emplace_back(value);
+    log_->row(row);
+  }
+
+  const TrainerOptions& options_;
+  const TrainingState& now_;
+  const std::optional<std::int64_t> steps_;
+  const std::int64_t batches_;
+  const bool by_steps_;  // and not by epochs
+  std::optional<CsvLogger> log_;
+  std::optional<ProgressBar> bar_;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();  // the last line
+};
+
 Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options)
-    : module_(module),
-      optimizer_(optimizer),
-      options_(options),
-      parameters_(optimizer.parameters()),
-      best_(module, options.goal) {
+    : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
   if (options.steps < 0) fail<ValueError>(op, "steps must be at least 0, got ", options.steps);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
@@ -74,7 +179,7 @@ const std::vector<Report>& Trainer::loop(const detail::Batches& batches, std::op
   steps_ = steps;
   stopped_ = false;
   gathered_ = {};  // of a step that an error has ended
-  const detail::Checkpoint checkpoint(options_.folder / "checkpoint.safetensors", attributes(), parts(batches));
+  const detail::Checkpoint checkpoint{options_.folder / "checkpoint.safetensors", attributes(), parts(batches)};
   begin(checkpoint, batches.size > 0);
   detail::Reports reports(options_, state_, steps, batches.size);
   std::chrono::steady_clock::time_point saved;
@@ -84,7 +189,7 @@ const std::vector<Report>& Trainer::loop(const detail::Batches& batches, std::op
     saved = now;
     if (!state_.reports.empty()) {
       reports.draw();
-      save_safetensors((options_.folder / "best.safetensors").string(), best_.state_dict());
+      save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_});
     }
     checkpoint.save(state_);
   };
@@ -117,7 +222,7 @@ const std::vector<Report>& Trainer::loop(const detail::Batches& batches, std::op
 
 void Trainer::begin(const detail::Checkpoint& checkpoint, bool epochs) {
   if (!begun_ && options_.resume) {
-    const bool found = checkpoint.exists();
+    const bool found = std::filesystem::exists(checkpoint.path);
     if (found) checkpoint.load(state_);
     if (options_.terminal.out) {
       *options_.terminal.out << (found ? str("going on after step ", state_.step,
@@ -131,7 +236,7 @@ void Trainer::begin(const detail::Checkpoint& checkpoint, bool epochs) {
 
 bool Trainer::finished() const {
   if (stopped_ || (steps_ ? at_last_step() : state_.epochs >= options_.epochs)) return true;
-  return options_.patience > 0 && best_.since(state_.reports) >= options_.patience;
+  return options_.patience > 0 && !state_.reports.empty() && &state_.reports.back() - &best() >= options_.patience;
 }
 
 double Trainer::checked(double loss) const {
@@ -220,13 +325,14 @@ void Trainer::report(detail::Reports& reports) {
     for (const auto& [name, value] : report.scores.values) {
       if (!std::isfinite(value)) fail<NumericError>(op, "the score ", name, " is ", value);
     }
-    const auto now = detail::columns_of(report);
-    const auto earlier = state_.reports.empty() ? now : detail::columns_of(state_.reports.front());
+    const auto now = columns_of(report);
+    const auto earlier = state_.reports.empty() ? now : columns_of(state_.reports.front());
     if (now != earlier) {
       fail<ValueError>(op, "validate must measure the same scores each time: ", earlier, ", now ", now);
     }
+    report.best = state_.reports.empty() || is_better(report, best());
     state_.reports.push_back(std::move(report));
-    best_.judge(state_.reports);
+    if (state_.reports.back().best) best_ = module_.state_dict();
   }
   reports.add();
   state_.sum = 0;
@@ -247,9 +353,21 @@ void Trainer::end_epoch(detail::Reports& reports) {
   state_.began = state_.step;
 }
 
+bool Trainer::is_better(const Report& a, const Report& b) const {
+  if (a.scores.values.empty()) return a.loss < b.loss;
+  const double x = a.scores.values.front().second, y = b.scores.values.front().second;
+  return options_.goal == Goal::least ? x < y : x > y;
+}
+
+const Report& Trainer::best() const {
+  const auto last = std::find_if(state_.reports.rbegin(), state_.reports.rend(), std::mem_fn(&Report::best));
+  if (last == state_.reports.rend()) fail<ValueError>(op, "no epoch is done yet");
+  return *last;
+}
+
 void Trainer::restore_best() const {
   best();
-  best_.restore();
+  module_.load_state_dict(best_);
 }
 
 // Of the run, and those of its options on which results depend, under the names that a program gives them.
@@ -273,14 +391,17 @@ std::vector<detail::CheckpointPart> Trainer::parts(const detail::Batches& batche
     return {name, [&part] { return part.state_dict(); },
             [&part](const StateFile& state, const TrainingState&) { part.load_state_dict(state); }};
   };
-  std::vector<detail::CheckpointPart> all{
-      {"best", [this] { return best_.state_dict(); },
-       [this](const StateFile& part, const TrainingState& now) { best_.load_state_dict(part, now.reports); }},
-      {"model", [this] { return StateFile{.arrays = module_.state_dict()}; },
-       [this](const StateFile& part, const TrainingState&) {
-         module_.load_state_dict(part.arrays, {.source = part.source});
-       }},
-      whole("optimizer", optimizer_)};
+  const auto load_model = [this](const StateFile& part) {
+    module_.load_state_dict(part.arrays, {.source = part.source});
+  };
+  const auto load_best = [=, this](const StateFile& part, const TrainingState& now) {
+    if (!now.reports.empty()) load_model(part);
+    best_ = part.arrays;
+  };
+  std::vector<detail::CheckpointPart> all{{"best", [this] { return StateFile{.arrays = best_}; }, load_best},
+                                          {"model", [this] { return StateFile{.arrays = module_.state_dict()}; },
+                                           [=](const StateFile& part, const TrainingState&) { load_model(part); }},
+                                          whole("optimizer", optimizer_)};
   if (scheduler_) {
     all.push_back({"schedule", [this] { return scheduler_->state_dict(); },
                    [this](const StateFile& part, const TrainingState& now) {

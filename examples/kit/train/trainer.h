@@ -21,7 +21,6 @@
 #include <xgrad/core/files/state.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
-#include <xgrad/kit/train/best.h>
 #include <xgrad/kit/train/checkpoint.h>
 #include <xgrad/kit/train/gradients.h>
 #include <xgrad/kit/train/report.h>
@@ -168,7 +167,7 @@ class Trainer {
   /// The number of steps so far.
   std::int64_t steps() const { return state_.step; }
   /// The best report so far. Throws ValueError if there is no report.
-  const Report& best() const { return best_.of(state_.reports); }
+  const Report& best() const;
   /// Restores the parameters and buffers of the best report; with `ema` the averages. Throws what best() throws.
   void restore_best() const;
 
@@ -199,6 +198,7 @@ class Trainer {
   bool at_last_step() const { return steps_ && state_.step >= *steps_; }
   bool finished() const;
   double checked(double loss) const;
+  bool is_better(const Report& a, const Report& b) const;
   void refuse_options_of_fit() const;
   void refuse_nothing_gathered() const;
   LossGradients differentiated(const WeightedLoss& given);
@@ -217,7 +217,7 @@ class Trainer {
   std::optional<optim::Scheduler> scheduler_;
   std::optional<optim::ExponentialMovingAverage> average_;
   detail::TrainingState state_;
-  detail::Best best_;
+  NamedArrays best_;                   // the state of the module in the best report
   std::optional<std::int64_t> steps_;  // the last one of this training, if epochs do not end it
   // The batches of the step in progress: means by their weights.
   struct Gathered : LossGradients {
