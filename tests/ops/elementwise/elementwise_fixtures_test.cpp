@@ -27,7 +27,7 @@ TEST_CASE("functions of angles, roundings and rests, and their gradients of two 
              "reciprocal", "floor", "ceil", "round", "trunc", "frac", "atan2", "remainder", "fmod", "logaddexp",
              "lerp"},
             {
-            {"clamp_tensors", [](const Case& c) { return clamp(c.x(0), c.x(1), c.x(2)); }},
+            {"clamp_tensors", OF_CASE(clamp(c.x(0), c.x(1), c.x(2)))},
             {"nan_to_num",
              [](const Case& c) {
                if (!c.has("nan")) return nan_to_num(c.x());
@@ -46,18 +46,11 @@ TEST_CASE("functions of angles, roundings and rests, and their gradients of two 
                CHECK(allclose(c.x(0), c.x(1), options) == all(close));
                return close;
              }},
-            {"normalize",
-             [](const Case& c) {
-               return normalize(c.x(), c.number("p"), c.integer("axis"), {.eps = c.number("eps", 1e-12)});
-             }},
+            {"normalize", OF_CASE(normalize(c.x(), c.number("p"), c.integer("axis"), {.eps = c.number("eps", 1e-12)}))},
             {"cosine_similarity",
-             [](const Case& c) {
-               return cosine_similarity(c.x(0), c.x(1), c.integer("axis"), {.eps = c.number("eps", 1e-8)});
-             }},
+             OF_CASE(cosine_similarity(c.x(0), c.x(1), c.integer("axis"), {.eps = c.number("eps", 1e-8)}))},
             {"pairwise_distance",
-             [](const Case& c) {
-               return pairwise_distance(c.x(0), c.x(1), {.p = c.number("p"), .keepdim = c.flag("keepdim")});
-             }},
+             OF_CASE(pairwise_distance(c.x(0), c.x(1), {.p = c.number("p"), .keepdim = c.flag("keepdim")}))},
             }),
       {.terms = {{"atan2/4", 1}},                                    // a sum of cotangents, which cancel
        .ulps_of = {{"logaddexp/7", 16}, {"pairwise_distance", 16}},  // what is left where sums cancel
@@ -74,15 +67,12 @@ TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
       "activations",
       named({"selu", "mish", "softsign", "logsigmoid", "tanhshrink", "relu6", "hardsigmoid", "hardswish"},
             {
-            {"leaky_relu",
-             [&](const Case& c) { return leaky_relu(c.x(), {.negative_slope = number(c, "negative_slope", 0.01)}); }},
-            {"prelu", [](const Case& c) { return prelu(c.x(0), c.x(1)); }},
-            {"celu", [&](const Case& c) { return celu(c.x(), number(c, "alpha", 1)); }},
-            {"glu", [](const Case& c) { return glu(c.x(), c.integer("axis")); }},
+            {"leaky_relu", OF_CASE(leaky_relu(c.x(), {.negative_slope = number(c, "negative_slope", 0.01)}))},
+            {"prelu", OF_CASE(prelu(c.x(0), c.x(1)))},
+            {"celu", OF_CASE(celu(c.x(), number(c, "alpha", 1)))},
+            {"glu", OF_CASE(glu(c.x(), c.integer("axis")))},
             {"hardtanh",
-             [&](const Case& c) {
-               return hardtanh(c.x(), {.min_val = number(c, "min_val", -1), .max_val = number(c, "max_val", 1)});
-             }},
+             OF_CASE(hardtanh(c.x(), {.min_val = number(c, "min_val", -1), .max_val = number(c, "max_val", 1)}))},
             }),
       {.terms = {{"tanhshrink/3", 0.05}},                       // x and tanh x cancel near 0
        .kinks = {"leaky_relu/10", "hardswish/5", "relu6/5"}});  // an element where two pieces meet
@@ -94,11 +84,11 @@ TEST_CASE("elementwise operations and their gradients equal PyTorch's") {
       named({"neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "square", "sign", "abs", "sin", "cos", "tanh",
              "erf", "sigmoid", "relu", "silu", "softplus", "add", "sub", "mul", "div", "pow", "maximum", "minimum"},
             {
-            {"gelu", [](const Case& c) { return gelu(c.x(), c.text("form") == "erf" ? Gelu::erf : Gelu::tanh); }},
-            {"elu", [](const Case& c) { return elu(c.x(), c.number("alpha")); }},
-            {"clamp", [](const Case& c) { return clamp(c.x(), {.min = c.number("min"), .max = c.number("max")}); }},
-            {"pow_number", [](const Case& c) { return pow(c.x(), c.number("exponent")); }},
-            {"where", [](const Case& c) { return where(c.mask(0), c.x(1), c.x(2)); }},
+            {"gelu", OF_CASE(gelu(c.x(), c.text("form") == "erf" ? Gelu::erf : Gelu::tanh))},
+            {"elu", OF_CASE(elu(c.x(), c.number("alpha")))},
+            {"clamp", OF_CASE(clamp(c.x(), {.min = c.number("min"), .max = c.number("max")}))},
+            {"pow_number", OF_CASE(pow(c.x(), c.number("exponent")))},
+            {"where", OF_CASE(where(c.mask(0), c.x(1), c.x(2)))},
             }),
       {.terms = {{"minimum/4", 1}},  // a sum of cotangents, which cancel
        .ulps_of = {{"gelu", 16}},    // its second factor cancels left of 0
@@ -109,8 +99,8 @@ TEST_CASE("elementwise operations and their gradients equal PyTorch's") {
 TEST_CASE("shrinking functions and their gradients of two orders equal PyTorch's") {
   check_fixtures(
       "special",
-      {{"hardshrink", [](const Case& c) { return hardshrink(c.x(), static_cast<Real>(c.number("width"))); }},
-       {"softshrink", [](const Case& c) { return softshrink(c.x(), static_cast<Real>(c.number("width"))); }}},
+      {{"hardshrink", OF_CASE(hardshrink(c.x(), static_cast<Real>(c.number("width"))))},
+       {"softshrink", OF_CASE(softshrink(c.x(), static_cast<Real>(c.number("width"))))}},
       // An element where two pieces meet.
       {.tolerance = 3e-12, .kinks = {"hardshrink/1", "hardshrink/10", "softshrink/10"}});
 }
