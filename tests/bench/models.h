@@ -29,27 +29,14 @@ struct Training {
   }
 };
 
-// A small translation transformer, 2 + 2 layers of width 32.
-struct Translator : nn::Module {
-  static constexpr std::int64_t source_words = 200, target_words = 210;
-  static nn::TransformerOptions options() {
-    return {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0, .max_length = 64};
-  }
-  nn::Encoder encoder{at("encoder"), source_words, options()};
-  nn::Decoder decoder{at("decoder"), target_words, options()};
-
-  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const {
-    const AttentionMask words = nn::padding(lengths);
-    return decoder(target, encoder(source, words), words);
-  }
-};
-
-// W1: batch 64, 10 + 10 positions.
+// W1: a small translation transformer, 2 + 2 layers of width 32; batch 64, 10 + 10 positions.
 inline Workload translation(Data& data) {
-  constexpr std::int64_t B = 64, T = 10;
-  auto training = std::make_shared<Training<Translator, optim::Adam>>(optim::AdamOptions{.lr = 0.005});
-  const Index source = data.ids({B, T}, Translator::source_words), target = data.ids({B, T}, Translator::target_words),
-              labels = data.ids({B, T}, Translator::target_words);
+  constexpr std::int64_t B = 64, T = 10, source_words = 200, target_words = 210;
+  auto training = std::make_shared<Training<nn::EncoderDecoder, optim::Adam>>(
+      optim::AdamOptions{.lr = 0.005}, nn::root, source_words, target_words,
+      nn::TransformerOptions{.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0, .max_length = 64});
+  const Index source = data.ids({B, T}, source_words), target = data.ids({B, T}, target_words),
+              labels = data.ids({B, T}, target_words);
   Index lengths(Shape{B});
   for (std::int64_t i = 0; i < B; ++i) lengths.mutable_data()[i] = 4 + data.below(7);
   return {.name = "W1", .items = B * T, .steps = 200, .step = [=] {

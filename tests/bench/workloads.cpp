@@ -23,19 +23,15 @@ namespace {
 // with
 
 Workload w2(Data& data, const std::string& weights) {
-  GptOptions options{
-      .batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4, .ffn = 512, .lr = 1e-3};
-  options.weights = weights;
-  Workload w = gpt(data, "W2", options);
+  Workload w = gpt(data, "W2", {.batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4,
+                                .ffn = 512, .lr = 1e-3, .weights = weights});
   w.steps = 40;
   return w;
 }
 
 Workload w3(Data& data, const std::string& weights) {
-  GptOptions options{
-      .batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8, .layers = 6, .ffn = 2048, .lr = 3e-4};
-  options.weights = weights;
-  Workload w = gpt(data, "W3", options);
+  Workload w = gpt(data, "W3", {.batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8, .layers = 6,
+                                .ffn = 2048, .lr = 3e-4, .weights = weights});
   w.steps = 6;
   w.warm_up = 2;
   return w;

@@ -14,36 +14,37 @@ namespace {
 
 using Numbers = std::vector<double>;
 
+// Numbers of options, of a size both.
 template <class... Ts>
 Numbers all_of(const Ts&... values) {
-  return {static_cast<double>(values)...};
+  Numbers all;
+  const auto add = [&]<class T>(const T& value) {
+    if constexpr (std::same_as<T, Size2d>) {
+      all.insert(all.end(), {static_cast<double>(value.height), static_cast<double>(value.width)});
+    } else {
+      all.push_back(static_cast<double>(value));
+    }
+  };
+  (add(values), ...);
+  return all;
 }
-Numbers sizes(const Size2d& size) { return all_of(size.height, size.width); }
 
 TEST_CASE("Options of operations have PyTorch's defaults") {
   const Conv1dFuncOptions conv1;
   CHECK(all_of(conv1.stride, conv1.dilation, conv1.groups) == Numbers{1, 1, 1});
   const Conv2dFuncOptions conv2;
-  CHECK(sizes(conv2.stride) == Numbers{1, 1});
-  CHECK(sizes(conv2.dilation) == Numbers{1, 1});
-  CHECK(conv2.groups == 1);
+  CHECK(all_of(conv2.stride, conv2.dilation, conv2.groups) == Numbers{1, 1, 1, 1, 1});
   const ConvTranspose2dFuncOptions transposed;
-  for (const Size2d& size : {transposed.stride, transposed.dilation}) CHECK(sizes(size) == Numbers{1, 1});
-  for (const Size2d& size : {transposed.padding, transposed.output_padding}) CHECK(sizes(size) == Numbers{0, 0});
-  CHECK(transposed.groups == 1);
+  CHECK(all_of(transposed.stride, transposed.dilation, transposed.groups) == Numbers{1, 1, 1, 1, 1});
+  CHECK(all_of(transposed.padding, transposed.output_padding) == Numbers{0, 0, 0, 0});
   const UnfoldOptions unfold;
-  for (const Size2d& size : {unfold.stride, unfold.dilation}) CHECK(sizes(size) == Numbers{1, 1});
-  CHECK(sizes(unfold.padding) == Numbers{0, 0});
-  const MaxPool1dOptions max1;
-  CHECK(all_of(max1.padding, max1.ceil_mode) == Numbers{0, false});
-  const MaxPool2dOptions max2;
-  CHECK(sizes(max2.padding) == Numbers{0, 0});
-  CHECK(!max2.ceil_mode);
+  CHECK(all_of(unfold.stride, unfold.dilation, unfold.padding) == Numbers{1, 1, 1, 1, 0, 0});
+  CHECK(all_of(MaxPool1dOptions{}.padding, MaxPool1dOptions{}.ceil_mode) == Numbers{0, false});
+  CHECK(all_of(MaxPool2dOptions{}.padding, MaxPool2dOptions{}.ceil_mode) == Numbers{0, 0, false});
   const AvgPool1dOptions avg1;
   CHECK(all_of(avg1.padding, avg1.ceil_mode, avg1.count_include_pad) == Numbers{0, false, true});
   const AvgPool2dOptions avg2;
-  CHECK(sizes(avg2.padding) == Numbers{0, 0});
-  CHECK(all_of(avg2.ceil_mode, avg2.count_include_pad) == Numbers{false, true});
+  CHECK(all_of(avg2.padding, avg2.ceil_mode, avg2.count_include_pad) == Numbers{0, 0, false, true});
   const InterpolateOptions interpolate{.size = 1};
   CHECK(interpolate.mode == Interpolation::nearest);
   CHECK(interpolate.align_corners == AlignCorners::no);

@@ -1,7 +1,5 @@
 // Fused operations under Plain: what the graph shows, who keeps to it, and values where formulas would fail.
 #include <algorithm>
-#include <functional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,28 +8,17 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/catalogue.h"
-#include "support/check.h"
+#include "support/fused.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
 
-// The operations behind y, from the first to the last.
-std::vector<std::string> operations(const Tensor& y) {
-  std::vector<const Node*> found;
-  std::set<const Node*> seen;
-  const std::function<void(const Node*)> visit = [&](const Node* node) {
-    if (node->is_leaf() || !seen.insert(node).second) return;
-    for (const Edge& edge : node->edges()) visit(edge.to.get());
-    found.push_back(node);
-  };
-  visit(detail::Engine::node(y).get());
-  std::vector<std::string> names;
-  for (const Node* node : found) names.push_back(node->op);
-  return names;
-}
 using Names = std::vector<std::string>;
+
+// The operations behind y, from the first to the last.
+Names operations(const Tensor& y) { return operations_in({y}); }
 
 bool has(const Names& names, const std::string& op) { return std::ranges::find(names, op) != names.end(); }
 
@@ -56,11 +43,8 @@ TEST_CASE("under Plain a fused operation is recorded as what it is composed of, 
     check_close(composed.value(), fused.value());
     const Tensor v = normal(fused.shape(), 77);
     const Tensors expected = grad(fused, xs, {.seed = v});
-    const Tensors got = grad(unfolded, xs, {.seed = v}), called = grad(composed, xs, {.seed = v});
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      check_close(got[i].value(), expected[i].value());
-      check_close(called[i].value(), expected[i].value());
-    }
+    check_each_close(grad(unfolded, xs, {.seed = v}), expected);
+    check_each_close(grad(composed, xs, {.seed = v}), expected);
   }
 }
 
@@ -176,7 +160,6 @@ TEST_CASE("plain forms keep what their operations promise of numbers that are no
   const Tensor y = attention();
   check_close(y.value(), expected.value());
   CHECK(equal(y.value()[{_, 1}], Array({1, 4}, Real(0))));
-  const Tensors wanted = grad(expected, {q, keys, values}, {.seed = normal(y.shape())});
-  const Tensors got = grad(y, {q, keys, values}, {.seed = normal(y.shape())});
-  for (std::size_t i = 0; i < 3; ++i) check_close(got[i].value(), wanted[i].value());
+  const Tensors xs{q, keys, values};
+  check_each_close(grad(y, xs, {.seed = normal(y.shape())}), grad(expected, xs, {.seed = normal(y.shape())}));
 }

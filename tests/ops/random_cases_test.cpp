@@ -14,6 +14,7 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/draw.h"
+#include "support/fused.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -569,19 +570,14 @@ void compare(const Case& each) {
   CAPTURE(each.what);
   // Of numbers around 1, added up in other orders.
   constexpr double tolerance = 4000 * std::numeric_limits<Real>::epsilon();
-  Tensors xs;
-  for (const Array& input : each.inputs) xs.push_back(variable(input));
+  const Tensors xs = variables(each.inputs);
   const Tensor fused = each.fused(xs), composed = each.composed(xs);
   check_close(fused.value(), composed.value(), tolerance, 1);
   const NoGrad off;
   check_close(each.fused(xs).value(), fused.value(), 0);
   if (fused.shape() != composed.shape()) return;
   const Tensor v = normal(fused.shape(), 77);
-  const Tensors got = grad(fused, xs, {.seed = v}), expected = grad(composed, xs, {.seed = v, .unused = Unused::zeros});
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    CAPTURE(i);
-    check_close(got[i].value(), expected[i].value(), tolerance, 1);
-  }
+  check_each_close(grad(fused, xs, {.seed = v}), grad(composed, xs, {.seed = v, .unused = Unused::zeros}), tolerance, 1);
 }
 
 const std::int64_t cases = wanted_cases(600), first_case = first_wanted_case();

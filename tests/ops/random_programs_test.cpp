@@ -11,6 +11,7 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/draw.h"
+#include "support/fused.h"
 #include "support/programs.h"
 #include "support/threads.h"
 
@@ -21,11 +22,6 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-Tensors variables(const Arrays& numbers) {
-  Tensors xs;
-  for (const Array& each : numbers) xs.push_back(variable(each));
-  return xs;
-}
 Arrays values_of(const Tensors& xs) {
   Arrays all;
   for (const Tensor& x : xs) all.push_back(x.value());

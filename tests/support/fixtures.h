@@ -84,8 +84,20 @@ struct Results {
   Results(Tensor y, Index ids) : all{std::move(y), std::move(ids)} {}
 };
 
+/// The two members of a result, such as values and indices.
+template <class Two>
+Results both(const Two& found) {
+  const auto& [first, second] = found;
+  Results results(first);
+  results.all.push_back(second);
+  return results;
+}
+
 /// How to run the operation of that name.
 using Operations = std::map<std::string, std::function<Results(const Case&)>>;
+
+/// A row of such a table: what a call gives, with `c` the case.
+#define OF_CASE(...) [&](const xgrad::testing::Case& c) { return __VA_ARGS__; }
 
 /// How near the results have to be, as in check_close: in double, and in float in units of 2^-24, half a rounding of 1.
 struct Nearness {

@@ -1,6 +1,7 @@
 // The check of fused operations.
 #include "fused.h"
 
+#include <xgrad/core/diagram/view/view.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
@@ -23,18 +24,38 @@ Tensors second(const Tensors& gradients, const Tensors& xs) {
 }
 
 void check_all(const char* what, const Tensors& got, const Tensors& expected, double tolerance, double terms) {
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    INFO(what, " of input ", i);
-    check_close(got[i].value(), expected[i].value(), tolerance, terms);
-  }
+  INFO(what);
+  check_each_close(got, expected, tolerance, terms);
 }
 
 }  // namespace
 
+Tensors variables(const std::vector<Array>& values) {
+  Tensors xs;
+  for (const Array& value : values) xs.push_back(variable(value));
+  return xs;
+}
+
+void check_each_close(const Tensors& all, const Tensors& expected, double tolerance, double terms) {
+  REQUIRE(all.size() == expected.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CAPTURE(i);
+    check_close(all[i].value(), expected[i].value(), tolerance, terms);
+  }
+}
+
+std::vector<std::string> operations_in(const Tensors& results) {
+  std::vector<std::string> names;
+  const GraphOptions all{.depth = 99, .roll_up = false, .expand_rules = true, .max_nodes = 1 << 20};
+  for (const GraphVertex& vertex : GraphView::of(results, all).vertices) {
+    if (is_operation(vertex)) names.push_back(vertex.op);
+  }
+  return names;
+}
+
 void check_fused(const Function& fused, const Function& composed, const std::vector<Array>& inputs, double tolerance,
                  double terms) {
-  Tensors xs;
-  for (const Array& input : inputs) xs.push_back(variable(input));
+  const Tensors xs = variables(inputs);
   const Tensor y = fused(xs), z = composed(xs);
   check_close(y.value(), z.value(), tolerance, terms);
   const Tensor v = normal(y.shape(), 99);

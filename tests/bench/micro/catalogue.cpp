@@ -39,7 +39,7 @@ bool add_calls(const std::string& family, const std::vector<Call>& calls) {
   return add(family, table);
 }
 
-const bool added = add("statistics", {of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); })}) &&
+const bool added = add("statistics", {of_numbers("copy", 2 * N, [](const Tensor& x) { return flip(x, {0}); })}) &&
                    add_calls("elementwise", testing::elementwise_calls(shape)) &&
                    add_calls("statistics", testing::reduction_calls(rows, width)) &&
                    add_calls("rows", testing::row_calls(rows, width)) &&

@@ -29,15 +29,6 @@ Row by_hand(const char* name, int arrays, F f) {
           }};
 }
 
-// A function of N numbers whose result is a mask.
-template <class F>
-Row to_mask(const char* name, F f) {
-  return {name, 1.25 * N, 0, [=] {
-            const Tensor x = numbers(shape);
-            return [=] { benchmark::DoNotOptimize(f(x)); };
-          }};
-}
-
 // The sum of a matrix and one that broadcasts to it.
 Row broadcast(const char* name, const Shape& of) {
   return {name, 2 * N, N, [=] {
@@ -55,11 +46,11 @@ const bool elementwise_added =
                               const Tensor a = numbers(shape), b = parameter({width});
                               return backward({b}, [=] { return a + b; });
                             }},
-                           of_numbers("scale", N, [](const Tensor& x) { return x * 2; }),
-                           to_mask("isfinite", [](const Tensor& x) { return isfinite(x); }),
-                           to_mask("isnan", [](const Tensor& x) { return isnan(x); }),
-                           to_mask("isinf", [](const Tensor& x) { return isinf(x); }),
-                           to_mask("isclose", [](const Tensor& x) { return isclose(x, x); }),
+                           of_numbers("scale", 2 * N, [](const Tensor& x) { return x * 2; }),
+                           of_numbers("isfinite", 1.25 * N, [](const Tensor& x) { return isfinite(x); }),
+                           of_numbers("isnan", 1.25 * N, [](const Tensor& x) { return isnan(x); }),
+                           of_numbers("isinf", 1.25 * N, [](const Tensor& x) { return isinf(x); }),
+                           of_numbers("isclose", 1.25 * N, [](const Tensor& x) { return isclose(x, x); }),
                            by_hand("hand_add", 3, [](Real a, Real b) { return a + b; }),
                            by_hand("hand_relu", 2, [](Real a, Real) { return std::max(a, Real(0)); }),
                            by_hand("hand_exp", 2, [](Real a, Real) { return std::exp(a); }),
@@ -119,16 +110,13 @@ const bool index_added = add("index", {
                                       });
 
 Row permuted(const char* name, const Shape& from, const Axes& axes) {
-  return {name, 2 * double(from.numel()), 0, [=] {
-            const Tensor x = numbers(from);
-            return forward([=] { return permute(x, axes); });
-          }};
+  return of_numbers(name, 2 * double(from.numel()), [=](const Tensor& x) { return permute(x, axes); }, from);
 }
 
 const bool shape_added = add("shape", {
                                           permuted("permute_heads", {12, 64, 8, 64}, {0, 2, 1, 3}),
                                           permuted("permute_patches", {64, 4, 7, 4, 7}, {0, 1, 3, 2, 4}),
-                                          of_numbers("chunk_columns", N, [](const Tensor& x) { return chunk(x, 4, -1); }),
+                                          of_numbers("chunk_columns", 2 * N, [](const Tensor& x) { return chunk(x, 4, -1); }),
                                       });
 
 // One step on a parameter; `arrays` of its size are read or written.

@@ -37,19 +37,19 @@ Tensor own_mul(const Tensor& a, const Tensor& b) {
 
 const bool lambdas_added =
     add("lambdas", {
-                       of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); }),
-                       of_numbers("own_hump", N, own_hump),
+                       of_numbers("copy", 2 * N, [](const Tensor& x) { return flip(x, {0}); }),
+                       of_numbers("own_hump", 2 * N, own_hump),
                        gradient("own_hump'", 3 * N, own_hump),
-                       of_numbers("own_silu", N, own_silu),
-                       of_numbers("silu", N, [](const Tensor& x) { return silu(x); }),
+                       of_numbers("own_silu", 2 * N, own_silu),
+                       of_numbers("silu", 2 * N, [](const Tensor& x) { return silu(x); }),
                        gradient("own_silu'", 3 * N, own_silu),
                        gradient("silu'", 3 * N, [](const Tensor& x) { return silu(x); }),
-                       of_numbers("own_tanh", N, own_tanh),
-                       of_numbers("tanh", N, [](const Tensor& x) { return tanh(x); }),
-                       of_numbers("own_exp", N, own_exp),
-                       of_numbers("exp", N, [](const Tensor& x) { return exp(x); }),
-                       of_numbers("own_mul_row", N, [row = numbers({512})](const Tensor& x) { return own_mul(x, row); }),
-                       of_numbers("mul_row", N, [row = numbers({512})](const Tensor& x) { return x * row; }),
+                       of_numbers("own_tanh", 2 * N, own_tanh),
+                       of_numbers("tanh", 2 * N, [](const Tensor& x) { return tanh(x); }),
+                       of_numbers("own_exp", 2 * N, own_exp),
+                       of_numbers("exp", 2 * N, [](const Tensor& x) { return exp(x); }),
+                       of_numbers("own_mul_row", 2 * N, [row = numbers({512})](const Tensor& x) { return own_mul(x, row); }),
+                       of_numbers("mul_row", 2 * N, [row = numbers({512})](const Tensor& x) { return x * row; }),
                    });
 
 }  // namespace

@@ -13,15 +13,7 @@ const double N = double(large.numel()), M = double(small.numel());
 // f forwards and backwards, `numbers` the ones that one direction has to move.
 template <class F>
 std::vector<Row> both_ways(const char* name, double numbers, F f, const Shape& pictures = large) {
-  return {{name, numbers, 0,
-           [=] {
-             const Tensor x = micro::numbers(pictures);
-             return forward([=] { return f(x); });
-           }},
-          {str(name, "'"), numbers, 0, [=] {
-             const Tensor x = parameter(pictures);
-             return backward({x}, [=] { return f(x); });
-           }}};
+  return {of_numbers(name, numbers, f, pictures), gradient(str(name, "'"), numbers, f, pictures)};
 }
 
 bool add_all() {

@@ -76,25 +76,24 @@ inline Tensor numbers(const Shape& shape) { return randn(shape); }
 /// Numbers that a gradient is wanted for.
 inline Tensor parameter(const Shape& shape) { return variable(randn(shape).value()); }
 
-
 /// The matrices of a GPT's step.
 inline constexpr std::int64_t rows = 768, width = 512, N = rows * width;
 inline const Shape shape{rows, width};
 
-/// f(x) of such a matrix, of which `written` numbers are written.
+/// f(x) of such a matrix, or one of another shape, for which `moved` numbers are read or written.
 template <class F>
-Row of_numbers(const std::string& name, double written, F f) {
-  return {name, N + written, 0, [=] {
-            const Tensor x = numbers(shape);
+Row of_numbers(const std::string& name, double moved, F f, const Shape& of = shape) {
+  return {name, moved, 0, [=] {
+            const Tensor x = numbers(of);
             return forward([=] { return f(x); });
           }};
 }
 
-/// And its gradient, for which `moved` numbers are read or written.
+/// And its gradient.
 template <class F>
-Row gradient(const std::string& name, double moved, F f) {
+Row gradient(const std::string& name, double moved, F f, const Shape& of = shape) {
   return {name, moved, 0, [=] {
-            const Tensor x = parameter(shape);
+            const Tensor x = parameter(of);
             return backward({x}, [=] { return f(x); });
           }};
 }

@@ -15,7 +15,6 @@ Results flat(const std::vector<Tensors>& rows) {
   for (const Tensors& row : rows) all.insert(all.end(), row.begin(), row.end());
   return all;
 }
-Results both(const OutputAndProduct& found) { return Tensors{found.output, found.product}; }
 Results both(const OutputAndProducts& found) {
   Tensors all{found.output};
   all.insert(all.end(), found.products.begin(), found.products.end());
@@ -34,36 +33,21 @@ TEST_CASE("derivatives of functions, and the gradients of them, equal PyTorch's"
   constexpr FunctionalOptions graph{.create_graph = true};
   check_fixtures("derivatives",
                  {
-                     {"jacobian", [&](const Case& c) { return jacobian(of_x(c), c.x(1)); }},
-                     {"jacobians",
-                      [&](const Case& c) {
-                        return jacobian(of_xy(c), {c.x(1), c.x(2)});
-                      }},
-                     {"hessian", [&](const Case& c) { return hessian(scalar(c), c.x(1)); }},
-                     {"hessians",
-                      [&](const Case& c) {
-                        return flat(hessian(scalar_xy(c), {c.x(1), c.x(2)}));
-                      }},
-                     {"vjp", [&](const Case& c) { return both(vjp(of_x(c), c.x(1), c.x(2))); }},
-                     {"vjps",
-                      [&](const Case& c) {
-                        return both(vjp(of_xy(c), {c.x(1), c.x(2)}, c.x(3)));
-                      }},
-                     {"jvp", [&](const Case& c) { return both(jvp(of_x(c), c.x(1), c.x(2))); }},
-                     {"jvps",
-                      [&](const Case& c) {
-                        return both(jvp(of_xy(c), {c.x(1), c.x(2)}, {c.x(3), c.x(4)}));
-                      }},
-                     {"hvp", [&](const Case& c) { return both(hvp(scalar(c), c.x(1), c.x(2))); }},
-                     {"hvps",
-                      [&](const Case& c) {
-                        return both(hvp(scalar_xy(c), {c.x(1), c.x(2)}, {c.x(3), c.x(4)}));
-                      }},
-                     {"graph_of_jacobian", [&](const Case& c) { return jacobian(of_x(c), c.x(1), graph); }},
-                     {"graph_of_hessian", [&](const Case& c) { return hessian(scalar(c), c.x(1), graph); }},
-                     {"graph_of_vjp", [&](const Case& c) { return vjp(of_x(c), c.x(1), c.x(2), graph).product; }},
-                     {"graph_of_jvp", [&](const Case& c) { return jvp(of_x(c), c.x(1), c.x(2), graph).product; }},
-                     {"graph_of_hvp", [&](const Case& c) { return hvp(scalar(c), c.x(1), c.x(2), graph).product; }},
+                     {"jacobian", OF_CASE(jacobian(of_x(c), c.x(1)))},
+                     {"jacobians", OF_CASE(jacobian(of_xy(c), {c.x(1), c.x(2)}))},
+                     {"hessian", OF_CASE(hessian(scalar(c), c.x(1)))},
+                     {"hessians", OF_CASE(flat(hessian(scalar_xy(c), {c.x(1), c.x(2)})))},
+                     {"vjp", OF_CASE(both(vjp(of_x(c), c.x(1), c.x(2))))},
+                     {"vjps", OF_CASE(both(vjp(of_xy(c), {c.x(1), c.x(2)}, c.x(3))))},
+                     {"jvp", OF_CASE(both(jvp(of_x(c), c.x(1), c.x(2))))},
+                     {"jvps", OF_CASE(both(jvp(of_xy(c), {c.x(1), c.x(2)}, {c.x(3), c.x(4)})))},
+                     {"hvp", OF_CASE(both(hvp(scalar(c), c.x(1), c.x(2))))},
+                     {"hvps", OF_CASE(both(hvp(scalar_xy(c), {c.x(1), c.x(2)}, {c.x(3), c.x(4)})))},
+                     {"graph_of_jacobian", OF_CASE(jacobian(of_x(c), c.x(1), graph))},
+                     {"graph_of_hessian", OF_CASE(hessian(scalar(c), c.x(1), graph))},
+                     {"graph_of_vjp", OF_CASE(vjp(of_x(c), c.x(1), c.x(2), graph).product)},
+                     {"graph_of_jvp", OF_CASE(jvp(of_x(c), c.x(1), c.x(2), graph).product)},
+                     {"graph_of_hvp", OF_CASE(hvp(scalar(c), c.x(1), c.x(2), graph).product)},
                  });
 }
 

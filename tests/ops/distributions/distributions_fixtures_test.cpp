@@ -22,18 +22,18 @@ Tensor moments(const D& d) {
 
 TEST_CASE("distributions and their gradients equal PyTorch's") {
   const Operations operations{
-      {"normal_log_prob", [](const Case& c) { return Normal(c.x(0), c.x(1)).log_prob(c.x(2)); }},
-      {"normal_entropy", [](const Case& c) { return Normal(c.x(1), c.x(0)).entropy(); }},
-      {"normal_moments", [](const Case& c) { return moments(Normal(c.x(1), c.x(0))); }},
-      {"normal_kl", [](const Case& c) { return kl_divergence(Normal(c.x(0), c.x(1)), Normal(c.x(2), c.x(3))); }},
-      {"categorical_log_prob", [](const Case& c) { return categorical_of(c, 0).log_prob(c.index(1)); }},
-      {"categorical_entropy", [](const Case& c) { return categorical_of(c, 0).entropy(); }},
+      {"normal_log_prob", OF_CASE(Normal(c.x(0), c.x(1)).log_prob(c.x(2)))},
+      {"normal_entropy", OF_CASE(Normal(c.x(1), c.x(0)).entropy())},
+      {"normal_moments", OF_CASE(moments(Normal(c.x(1), c.x(0))))},
+      {"normal_kl", OF_CASE(kl_divergence(Normal(c.x(0), c.x(1)), Normal(c.x(2), c.x(3))))},
+      {"categorical_log_prob", OF_CASE(categorical_of(c, 0).log_prob(c.index(1)))},
+      {"categorical_entropy", OF_CASE(categorical_of(c, 0).entropy())},
       {"categorical_parameters",
        [](const Case& c) {
          const Categorical d = categorical_of(c, 0);
          return stack({d.probs(), d.logits()});
        }},
-      {"categorical_kl", [](const Case& c) { return kl_divergence(categorical_of(c, 0), categorical_of(c, 1)); }},
+      {"categorical_kl", OF_CASE(kl_divergence(categorical_of(c, 0), categorical_of(c, 1)))},
   };
   // A single category has probability 1, and no gradient.
   check_fixtures("distributions", operations,

@@ -6,7 +6,6 @@
 #include <regex>
 #include <set>
 
-#include <xgrad/core/diagram/view/view.h>
 #include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/ops/ops.h>
 
@@ -14,19 +13,10 @@
 #include "support/check.h"
 #include "support/equation.h"
 #include "support/files.h"
+#include "support/fused.h"
 
 namespace xgrad::testing {
 namespace {
-
-// The names of the operations in the graphs of these tensors.
-std::set<std::string> names_in(const Tensors& results) {
-  std::set<std::string> names;
-  const GraphOptions all{.depth = 99, .roll_up = false, .expand_rules = true, .max_nodes = 1 << 20};
-  for (const GraphVertex& vertex : GraphView::of(results, all).vertices) {
-    if (is_operation(vertex)) names.insert(vertex.op);
-  }
-  return names;
-}
 
 // Quoted texts in the sources after one of these words and a parenthesis or brace. (Operations on integers are not
 // recorded.)
@@ -50,8 +40,9 @@ const std::set<std::string>& operations_of_rows() {
     for (const Call& call : all_calls(2, 3)) {
       const Tensors leaves = call.leaves();
       const Tensor y = call.run(leaves);
-      names.merge(names_in({y}));
-      names.merge(names_in(grad(sum(y), leaves, {.create_graph = true, .unused = Unused::zeros})));
+      Tensors results = grad(sum(y), leaves, {.create_graph = true, .unused = Unused::zeros});
+      results.push_back(y);
+      for (const std::string& name : operations_in(results)) names.insert(name);
     }
     return names;
   }();
@@ -195,8 +186,7 @@ TEST_CASE("an elementwise operation prints its formula and its derivatives, whic
     CAPTURE(op);
     std::vector<Array> numbers = call.numbers();
     if (numbers.size() > 1) numbers[0].mutable_data()[0] = numbers[1].mutable_data()[0] = 0.5;  // a tie
-    Tensors xs;
-    for (const Array& each : numbers) xs.push_back(variable(each));
+    const Tensors xs = variables(numbers);
     const Tensor y = call.run(xs);  // which makes its formula known
     const Formula formula = formula_of(op).value_or(Formula());
     if (!formula.derivative.starts_with("dy/d") || in_words.contains(op)) continue;

@@ -32,11 +32,9 @@ TEST_CASE("losses and their gradients equal PyTorch's") {
                  {
                      {"cross_entropy", by_classes},
                      {"cross_entropy_probabilities", by_probabilities},
-                     {"mse", [](const Case& c) { return mse_loss(c.x(0), c.x(1), {.reduction = c.reduction()}); }},
+                     {"mse", OF_CASE(mse_loss(c.x(0), c.x(1), {.reduction = c.reduction()}))},
                      {"binary_cross_entropy",
-                      [](const Case& c) {
-                        return binary_cross_entropy_with_logits(c.x(0), c.x(1), {.reduction = c.reduction()});
-                      }},
+                      OF_CASE(binary_cross_entropy_with_logits(c.x(0), c.x(1), {.reduction = c.reduction()}))},
                      {"kl_div",
                       [](const Case& c) {
                         const Tensor loss =
@@ -57,41 +55,25 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
           {"cross_entropy", by_classes},
           {"cross_entropy_probabilities", by_probabilities},
           {"nll",
-           [](const Case& c) {
-             return nll_loss(c.x(0), c.index(1),
-                             {.weight = c.x(2), .ignore_index = ignored_by(c), .reduction = c.reduction()});
-           }},
-          {"bce",
-           [](const Case& c) {
-             return binary_cross_entropy(c.x(0), c.x(1), {.weight = c.x(2), .reduction = c.reduction()});
-           }},
+           OF_CASE(nll_loss(c.x(0), c.index(1), {.weight = c.x(2), .ignore_index = ignored_by(c),
+                            .reduction = c.reduction()}))},
+          {"bce", OF_CASE(binary_cross_entropy(c.x(0), c.x(1), {.weight = c.x(2), .reduction = c.reduction()}))},
           {"bce_with_logits",
            [](const Case& c) {
              BinaryCrossEntropyWithLogitsOptions options{.reduction = c.reduction()};
              (c.text("weights") == "weight" ? options.weight : options.pos_weight) = c.x(2);
              return binary_cross_entropy_with_logits(c.x(0), c.x(1), options);
            }},
-          {"l1", [](const Case& c) { return l1_loss(c.x(0), c.x(1), {.reduction = c.reduction()}); }},
+          {"l1", OF_CASE(l1_loss(c.x(0), c.x(1), {.reduction = c.reduction()}))},
           {"smooth_l1",
-           [](const Case& c) {
-             return smooth_l1_loss(c.x(0), c.x(1), {.beta = real(c, "beta", 1), .reduction = c.reduction()});
-           }},
-          {"huber",
-           [](const Case& c) {
-             return huber_loss(c.x(0), c.x(1), {.delta = real(c, "delta", 1), .reduction = c.reduction()});
-           }},
+           OF_CASE(smooth_l1_loss(c.x(0), c.x(1), {.beta = real(c, "beta", 1), .reduction = c.reduction()}))},
+          {"huber", OF_CASE(huber_loss(c.x(0), c.x(1), {.delta = real(c, "delta", 1), .reduction = c.reduction()}))},
           {"gaussian_nll",
-           [](const Case& c) {
-             return gaussian_nll_loss(
-                 c.x(0), c.x(1), c.x(2),
-                 {.full = c.flag("full"), .eps = c.number("eps", 1e-6), .reduction = c.reduction()});
-           }},
+           OF_CASE(gaussian_nll_loss(c.x(0), c.x(1), c.x(2), {.full = c.flag("full"), .eps = c.number("eps", 1e-6),
+                                     .reduction = c.reduction()}))},
           {"triplet",
-           [](const Case& c) {
-             return triplet_margin_loss(
-                 c.x(0), c.x(1), c.x(2),
-                 {.margin = 0.7, .p = c.number("p"), .swap = c.flag("swap"), .reduction = c.reduction()});
-           }},
+           OF_CASE(triplet_margin_loss(c.x(0), c.x(1), c.x(2), {.margin = 0.7, .p = c.number("p"),
+                                       .swap = c.flag("swap"), .reduction = c.reduction()}))},
       },
       {.ulps = 32,  // means of terms of both signs, and 1 - p of p near 1
                     // Probabilities near a pole, equal numbers, a variance below eps (its gradient passes the clamp, as
@@ -103,10 +85,7 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
 TEST_CASE("divergences by batch and their gradients of two orders equal PyTorch's") {
   check_fixtures(
       "margins",
-      {{"kl_div",
-        [](const Case& c) {
-          return kl_div(c.x(0), c.x(1), {.reduction = batchmean, .log_target = c.flag("log_target")});
-        }}},
+      {{"kl_div", OF_CASE(kl_div(c.x(0), c.x(1), {.reduction = batchmean, .log_target = c.flag("log_target")}))}},
       // Targets near 0, a pole of the logarithm.
       {.kinks = {"kl_div/0", "kl_div/2", "kl_div/4", "kl_div/6", "kl_div/8"}});
 }

@@ -99,9 +99,8 @@ TEST_CASE("convolutions, their gradients and second gradients equal PyTorch's") 
           {"conv2d", conv2d_of},
           {"conv1d", conv1d_of},
           {"conv_transpose2d", conv_transpose2d_of},
-          {"unfold", [](const Case& c) { return unfold(c.x(), extent(c, "kernel"), unfold_options(c)); }},
-          {"fold",
-           [](const Case& c) { return fold(c.x(), extent(c, "size"), extent(c, "kernel"), unfold_options(c)); }},
+          {"unfold", OF_CASE(unfold(c.x(), extent(c, "kernel"), unfold_options(c)))},
+          {"fold", OF_CASE(fold(c.x(), extent(c, "size"), extent(c, "kernel"), unfold_options(c)))},
       });
 }
 
@@ -111,12 +110,10 @@ TEST_CASE("pooling and interpolation, and the gradients, equal PyTorch's") {
       {
           {"max_pool2d", max_pool},
           {"avg_pool2d", avg_pool},
-          {"max_pool1d",
-           [](const Case& c) { return max_pool1d(c.x(), c.integer("kernel"), options_1d<MaxPool1dOptions>(c)); }},
-          {"avg_pool1d",
-           [](const Case& c) { return avg_pool1d(c.x(), c.integer("kernel"), options_1d<AvgPool1dOptions>(c)); }},
-          {"adaptive_avg_pool2d", [](const Case& c) { return adaptive_avg_pool2d(c.x(), extent(c, "size")); }},
-          {"adaptive_avg_pool1d", [](const Case& c) { return adaptive_avg_pool1d(c.x(), c.integer("size")); }},
+          {"max_pool1d", OF_CASE(max_pool1d(c.x(), c.integer("kernel"), options_1d<MaxPool1dOptions>(c)))},
+          {"avg_pool1d", OF_CASE(avg_pool1d(c.x(), c.integer("kernel"), options_1d<AvgPool1dOptions>(c)))},
+          {"adaptive_avg_pool2d", OF_CASE(adaptive_avg_pool2d(c.x(), extent(c, "size")))},
+          {"adaptive_avg_pool1d", OF_CASE(adaptive_avg_pool1d(c.x(), c.integer("size")))},
           {"interpolate", resized},
       },
       {.kinks = {"max_pool2d/6", "max_pool1d/0"}});  // almost equal numbers in a window
@@ -151,11 +148,9 @@ TEST_CASE("rms_norm, rotary positions and grouped attention, and their gradients
                                            .theta = c.number("theta")});
                    }},
                   {"multi_head_attention",
-                   [](const Case& c) {
-                     return multi_head_attention(
-                         c.x(0), c.x(1), c.x(2), c.integer("heads"),
-                         {.mask = {.causal = c.flag("causal")}, .kv_heads = c.integer("kv_heads")});
-                   }}},
+                   OF_CASE(multi_head_attention(c.x(0), c.x(1), c.x(2), c.integer("heads"),
+                                                {.mask = {.causal = c.flag("causal")},
+                                                .kv_heads = c.integer("kv_heads")}))}},
                  // Of rows of one number hardly any gradient is left; and the eps of /7 is that of the number type.
                  {.terms = {{"rms_norm/7", 1}, {"rms_norm/6", 1}},
                   .ulps_of = {{"rms_norm/7", 90000}},

@@ -67,8 +67,7 @@ TEST_CASE("Steps after a length give 0, have no influence, and get no gradient")
       CAPTURE(reverse);
       const RecurrenceOptions way{.lengths = Index({2}, {2, 3}), .reverse = reverse};
       std::vector<Array> inputs = inputs_of(kind, 2, 3, 5);
-      Tensors xs;
-      for (const Array& value : inputs) xs.push_back(variable(value));
+      const Tensors xs = variables(inputs);
       const Recurrence y = kind.run(xs, way);
       check_close(y.output[{0, 2}].value(), Array({5}, Real(0)), 0);
       const Array gx = grad(all_of(y), {xs[0]}, {.seed = normal(all_of(y).shape(), 6)})[0].value();
@@ -76,17 +75,14 @@ TEST_CASE("Steps after a length give 0, have no influence, and get no gradient")
       for (std::int64_t i = 0; i < width; ++i) CHECK(gx.data()[2 * width + i] == 0);
 
       std::fill_n(inputs[0].mutable_data() + 2 * width, width, std::numeric_limits<Real>::quiet_NaN());
-      Tensors spoilt;
-      for (const Array& value : inputs) spoilt.push_back(variable(value));
-      check_close(all_of(kind.run(spoilt, way)).value(), all_of(y).value(), 0);
+      check_close(all_of(kind.run(variables(inputs), way)).value(), all_of(y).value(), 0);
     }
   }
 }
 
 TEST_CASE("Recurrences give the same bits for any number of threads") {
   for (const Kind& kind : kinds) {
-    Tensors xs;
-    for (const Array& value : inputs_of(kind, 70, 3, 9)) xs.push_back(variable(value));
+    const Tensors xs = variables(inputs_of(kind, 70, 3, 9));
     check_same_bits([&] {
       const Tensor y = all_of(kind.run(xs, {}));
       Tensors results{y};

@@ -9,8 +9,6 @@ namespace {
 AxisSet over(const Case& c) { return c.has("axis") ? AxisSet(c.axes("axis")) : AxisSet(); }
 VarOptions deviations(const Case& c) { return {.keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)}; }
 KeepdimOptions kept(const Case& c) { return {.keepdim = c.flag("keepdim")}; }
-Results both(const ValuesAndIndices& chosen) { return {chosen.values, chosen.indices}; }
-Results both(const Sorted& sorted) { return {sorted.values, sorted.indices}; }
 
 std::optional<int> along(const Case& c) { return c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt; }
 
@@ -29,32 +27,28 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
   check_fixtures(
       "statistics",
       {
-          {"stddev", [](const Case& c) { return stddev(c.x(), over(c), deviations(c)); }},
-          {"var_mean",
-           [](const Case& c) {
-             const auto [variance, average] = var_mean(c.x(), over(c), deviations(c));
-             return Results(Tensors{variance, average});
-           }},
+          {"stddev", OF_CASE(stddev(c.x(), over(c), deviations(c)))},
+          {"var_mean", OF_CASE(both(var_mean(c.x(), over(c), deviations(c))))},
           {"sum", reduction(sum)},
           {"mean", reduction(mean)},
           {"prod", reduction(prod)},
           {"max", reduction(max)},
           {"logsumexp", reduction(logsumexp)},
-          {"softmax", [](const Case& c) { return softmax(c.x(), c.integer("axis")); }},
-          {"argmax", [](const Case& c) { return argmax(c.x(), c.integer("axis"), kept(c)); }},
+          {"softmax", OF_CASE(softmax(c.x(), c.integer("axis")))},
+          {"argmax", OF_CASE(argmax(c.x(), c.integer("axis"), kept(c)))},
           {"max_along", chosen(max)},
           {"min_along", chosen(min)},
           {"median", chosen(median)},
-          {"median_all", [](const Case& c) { return median(c.x()); }},
-          {"kthvalue", [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))); }},
-          {"sort", [](const Case& c) { return both(sort(c.x(), c.integer("axis"))); }},
-          {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), c.integer("axis"))); }},
-          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), along(c), kept(c)); }},
-          {"quantile_all", [](const Case& c) { return quantile(c.x(), c.number("q")); }},
+          {"median_all", OF_CASE(median(c.x()))},
+          {"kthvalue", OF_CASE(both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))))},
+          {"sort", OF_CASE(both(sort(c.x(), c.integer("axis"))))},
+          {"topk", OF_CASE(both(topk(c.x(), c.integer("k"), c.integer("axis"))))},
+          {"quantile", OF_CASE(quantile(c.x(), c.number("q"), along(c), kept(c)))},
+          {"quantile_all", OF_CASE(quantile(c.x(), c.number("q")))},
           {"cumsum", carried(cumsum)},
           {"cumprod", carried(cumprod)},
-          {"any", [](const Case& c) { return any(c.mask(0), over(c), kept(c)); }},
-          {"all", [](const Case& c) { return all(c.mask(0), over(c), kept(c)); }},
+          {"any", OF_CASE(any(c.mask(0), over(c), kept(c)))},
+          {"all", OF_CASE(all(c.mask(0), over(c), kept(c)))},
       },
       {.terms = {{"stddev/14", 1}, {"stddev/15", 1}},           // of two numbers: no curvature
        .ulps_of = {{"stddev", 32}},                             // sums that cancel
@@ -76,8 +70,8 @@ TEST_CASE("reductions and their gradients equal PyTorch's") {
                      {"min", over_axes(min)},
                      {"prod", over_axes(prod)},
                      {"logsumexp", over_axes(logsumexp)},
-                     {"var", [](const Case& c) { return var(c.x(), over(c), deviations(c)); }},
-                     {"cumsum", [](const Case& c) { return cumsum(c.x(), c.integer("axis")); }},
+                     {"var", OF_CASE(var(c.x(), over(c), deviations(c)))},
+                     {"cumsum", OF_CASE(cumsum(c.x(), c.integer("axis")))},
                      {"argmax", position(argmax)},
                      {"argmin", position(argmin)},
                  },
@@ -88,8 +82,8 @@ TEST_CASE("reductions and their gradients equal PyTorch's") {
 TEST_CASE("softmax, log_softmax, layer_norm and their gradients equal PyTorch's") {
   check_fixtures("normalize",
                  {
-                     {"softmax", [](const Case& c) { return softmax(c.x(), c.integer("axis")); }},
-                     {"log_softmax", [](const Case& c) { return log_softmax(c.x(), c.integer("axis")); }},
+                     {"softmax", OF_CASE(softmax(c.x(), c.integer("axis")))},
+                     {"log_softmax", OF_CASE(log_softmax(c.x(), c.integer("axis")))},
                      {"layer_norm",
                       [](const Case& c) {
                         LayerNormFuncOptions options{.eps = c.number("eps")};

@@ -64,69 +64,57 @@ TEST_CASE("changes of shape and their gradients equal PyTorch's") {
   check_fixtures(
       "shape",
       {
-          {"reshape", [](const Case& c) { return reshape(c.x(), c.shape("shape")); }},
-          {"flatten", [](const Case& c) { return flatten(c.x(), c.integer("first"), c.integer("last")); }},
-          {"squeeze", [](const Case& c) { return c.has("axes") ? squeeze(c.x(), c.axes("axes")) : squeeze(c.x()); }},
-          {"unsqueeze", [](const Case& c) { return unsqueeze(c.x(), c.integer("axis")); }},
-          {"transpose", [](const Case& c) { return transpose(c.x(), c.axes("axes")[0], c.axes("axes")[1]); }},
-          {"permute", [](const Case& c) { return permute(c.x(), c.axes("axes")); }},
-          {"slice", [](const Case& c) { return slice(c.x(), slices_of(c.text("slices"))); }},
-          {"narrow",
-           [](const Case& c) { return narrow(c.x(), c.integer("axis"), c.integer("start"), c.integer("length")); }},
-          {"concat", [](const Case& c) { return concat(c.xs(), c.integer("axis")); }},
-          {"stack", [](const Case& c) { return stack(c.xs(), c.integer("axis")); }},
-          {"split", [](const Case& c) { return split(c.x(), c.numbers("lengths"), c.integer("axis")); }},
-          {"chunk", [](const Case& c) { return chunk(c.x(), c.integer("count"), c.integer("axis")); }},
-          {"pad", [](const Case& c) { return pad(c.x(), paddings_of(c), c.number("value")); }},
-          {"flip", [](const Case& c) { return flip(c.x(), c.axes("axes")); }},
-          {"roll", [](const Case& c) { return roll(c.x(), c.shape("shifts"), c.axes("axes")); }},
-          {"repeat_interleave",
-           [](const Case& c) { return repeat_interleave(c.x(), c.integer("count"), c.integer("axis")); }},
-          {"tile", [](const Case& c) { return tile(c.x(), c.shape("counts")); }},
-          {"broadcast_to", [](const Case& c) { return broadcast_to(c.x(), c.shape("shape")); }},
-          {"tril", [](const Case& c) { return tril(c.x(), c.integer("offset")); }},
-          {"triu", [](const Case& c) { return triu(c.x(), c.integer("offset")); }},
+          {"reshape", OF_CASE(reshape(c.x(), c.shape("shape")))},
+          {"flatten", OF_CASE(flatten(c.x(), c.integer("first"), c.integer("last")))},
+          {"squeeze", OF_CASE(c.has("axes") ? squeeze(c.x(), c.axes("axes")) : squeeze(c.x()))},
+          {"unsqueeze", OF_CASE(unsqueeze(c.x(), c.integer("axis")))},
+          {"transpose", OF_CASE(transpose(c.x(), c.axes("axes")[0], c.axes("axes")[1]))},
+          {"permute", OF_CASE(permute(c.x(), c.axes("axes")))},
+          {"slice", OF_CASE(slice(c.x(), slices_of(c.text("slices"))))},
+          {"narrow", OF_CASE(narrow(c.x(), c.integer("axis"), c.integer("start"), c.integer("length")))},
+          {"concat", OF_CASE(concat(c.xs(), c.integer("axis")))},
+          {"stack", OF_CASE(stack(c.xs(), c.integer("axis")))},
+          {"split", OF_CASE(split(c.x(), c.numbers("lengths"), c.integer("axis")))},
+          {"chunk", OF_CASE(chunk(c.x(), c.integer("count"), c.integer("axis")))},
+          {"pad", OF_CASE(pad(c.x(), paddings_of(c), c.number("value")))},
+          {"flip", OF_CASE(flip(c.x(), c.axes("axes")))},
+          {"roll", OF_CASE(roll(c.x(), c.shape("shifts"), c.axes("axes")))},
+          {"repeat_interleave", OF_CASE(repeat_interleave(c.x(), c.integer("count"), c.integer("axis")))},
+          {"tile", OF_CASE(tile(c.x(), c.shape("counts")))},
+          {"broadcast_to", OF_CASE(broadcast_to(c.x(), c.shape("shape")))},
+          {"tril", OF_CASE(tril(c.x(), c.integer("offset")))},
+          {"triu", OF_CASE(triu(c.x(), c.integer("offset")))},
       });
 }
 
 TEST_CASE("arranging elements, and the gradients, equal PyTorch's") {
   check_fixtures("arranging",
                  {
-                     {"unbind", [](const Case& c) { return unbind(c.x(), c.integer("axis")); }},
-                     {"split_size",
-                      [](const Case& c) { return split(c.x(), std::int64_t{c.integer("length")}, c.integer("axis")); }},
-                     {"movedim", [](const Case& c) { return movedim(c.x(), c.axes("start"), c.axes("end")); }},
-                     {"unflatten", [](const Case& c) { return unflatten(c.x(), c.integer("axis"), c.shape("sizes")); }},
+                     {"unbind", OF_CASE(unbind(c.x(), c.integer("axis")))},
+                     {"split_size", OF_CASE(split(c.x(), std::int64_t{c.integer("length")}, c.integer("axis")))},
+                     {"movedim", OF_CASE(movedim(c.x(), c.axes("start"), c.axes("end")))},
+                     {"unflatten", OF_CASE(unflatten(c.x(), c.integer("axis"), c.shape("sizes")))},
                      {"meshgrid",
-                      [](const Case& c) {
-                        return meshgrid(c.xs(), {c.text("indexing") == "ij" ? MeshIndexing::ij : MeshIndexing::xy});
-                      }},
-                     {"diagonal", [](const Case& c) { return diagonal(c.x(), c.integer("offset")); }},
-                     {"diag_embed", [](const Case& c) { return diag_embed(c.x(), c.integer("offset")); }},
-                     {"diag", [](const Case& c) { return diag(c.x(), c.integer("offset")); }},
+                      OF_CASE(meshgrid(c.xs(), {c.text("indexing") == "ij" ? MeshIndexing::ij : MeshIndexing::xy}))},
+                     {"diagonal", OF_CASE(diagonal(c.x(), c.integer("offset")))},
+                     {"diag_embed", OF_CASE(diag_embed(c.x(), c.integer("offset")))},
+                     {"diag", OF_CASE(diag(c.x(), c.integer("offset")))},
                  });
 }
 
 TEST_CASE("choosing and sorting elements, and the gradients, equal PyTorch's") {
-  const auto both = [](const Sorted& sorted) { return Results(sorted.values, sorted.indices); };
   check_fixtures(
       "index",
       {
-          {"embedding", [](const Case& c) { return embedding(c.x(0), c.index(1)); }},
-          {"index_select", [](const Case& c) { return index_select(c.x(0), c.integer("axis"), c.index(1)); }},
-          {"gather", [](const Case& c) { return gather(c.x(0), c.integer("axis"), c.index(1)); }},
-          {"scatter_add", [](const Case& c) { return scatter_add(c.x(0), c.integer("axis"), c.index(1), c.x(2)); }},
-          {"one_hot", [](const Case& c) { return Tensor(one_hot(c.index(0), c.integer("classes"))); }},
-          {"masked_fill", [](const Case& c) { return masked_fill(c.x(0), c.mask(1), c.number("value")); }},
-          {"masked_select", [](const Case& c) { return masked_select(c.x(0), c.mask(1)); }},
-          {"topk",
-           [&](const Case& c) {
-             return both(topk(c.x(), c.integer("k"), c.integer("axis"), {.largest = c.flag("largest")}));
-           }},
-          {"sort",
-           [&](const Case& c) {
-             return both(sort(c.x(), c.integer("axis"), {.descending = c.flag("descending")}));
-           }},
+          {"embedding", OF_CASE(embedding(c.x(0), c.index(1)))},
+          {"index_select", OF_CASE(index_select(c.x(0), c.integer("axis"), c.index(1)))},
+          {"gather", OF_CASE(gather(c.x(0), c.integer("axis"), c.index(1)))},
+          {"scatter_add", OF_CASE(scatter_add(c.x(0), c.integer("axis"), c.index(1), c.x(2)))},
+          {"one_hot", OF_CASE(Tensor(one_hot(c.index(0), c.integer("classes"))))},
+          {"masked_fill", OF_CASE(masked_fill(c.x(0), c.mask(1), c.number("value")))},
+          {"masked_select", OF_CASE(masked_select(c.x(0), c.mask(1)))},
+          {"topk", OF_CASE(both(topk(c.x(), c.integer("k"), c.integer("axis"), {.largest = c.flag("largest")})))},
+          {"sort", OF_CASE(both(sort(c.x(), c.integer("axis"), {.descending = c.flag("descending")})))},
       },
       {.kinks = {"sort/5", "sort/6"}});  // equal numbers
 }
@@ -135,18 +123,16 @@ TEST_CASE("writing and counting, and the gradients, equal PyTorch's") {
   check_fixtures(
       "choosing",
       {
-          {"scatter", [](const Case& c) { return scatter(c.x(0), c.integer("axis"), c.index(1), c.x(2)); }},
-          {"scatter_value",
-           [](const Case& c) { return scatter(c.x(0), c.integer("axis"), c.index(1), c.number("value")); }},
-          {"index_add", [](const Case& c) { return index_add(c.x(0), c.integer("axis"), c.index(1), c.x(2)); }},
-          {"repeat_interleave", [](const Case& c) { return repeat_interleave(c.x(0), c.index(1), c.integer("axis")); }},
-          {"sorted_along", [](const Case& c) { return take_along_dim(c.x(0), c.index(1), c.integer("axis")); }},
-          {"take_along_dim", [](const Case& c) { return take_along_dim(c.x(0), c.index(1)); }},
-          {"unique", [](const Case& c) { return all_of(unique(c.x())); }},
-          {"unique_index", [](const Case& c) { return all_of(unique(c.index(0))); }},
-          {"bincount", [](const Case& c) { return bincount(c.index(0), {.minlength = c.integer("minlength")}); }},
-          {"bincount_weights",
-           [](const Case& c) { return bincount(c.index(0), c.x(1), {.minlength = c.integer("minlength")}); }},
+          {"scatter", OF_CASE(scatter(c.x(0), c.integer("axis"), c.index(1), c.x(2)))},
+          {"scatter_value", OF_CASE(scatter(c.x(0), c.integer("axis"), c.index(1), c.number("value")))},
+          {"index_add", OF_CASE(index_add(c.x(0), c.integer("axis"), c.index(1), c.x(2)))},
+          {"repeat_interleave", OF_CASE(repeat_interleave(c.x(0), c.index(1), c.integer("axis")))},
+          {"sorted_along", OF_CASE(take_along_dim(c.x(0), c.index(1), c.integer("axis")))},
+          {"take_along_dim", OF_CASE(take_along_dim(c.x(0), c.index(1)))},
+          {"unique", OF_CASE(all_of(unique(c.x())))},
+          {"unique_index", OF_CASE(all_of(unique(c.index(0))))},
+          {"bincount", OF_CASE(bincount(c.index(0), {.minlength = c.integer("minlength")}))},
+          {"bincount_weights", OF_CASE(bincount(c.index(0), c.x(1), {.minlength = c.integer("minlength")}))},
           {"nonzero", places},
       });
 }
