@@ -81,7 +81,6 @@ struct Results {
   Results(Index y) : all{std::move(y)} {}
   Results(Mask y) : all{std::move(y)} {}
   Results(const Tensors& ys) : all(ys.begin(), ys.end()) {}
-  Results(Tensor y, Index ids) : all{std::move(y), std::move(ids)} {}
 };
 
 /// The two members of a result, such as values and indices.
