@@ -136,17 +136,12 @@ std::string ModuleState::full_name(std::string_view name) const {
 std::string Module::full_name(std::string_view name) const { return state_->full_name(name); }
 
 void ModuleState::check_new_name(std::string_view name) const {
-  const auto has_name = [name](const auto& entry) {
-    if constexpr (requires { entry.name; }) {
-      return entry.name == name;
-    } else {
-      return entry.first == name;
-    }
-  };
   if (name.empty() || name.find('.') != name.npos) {
     fail<ValueError>("module", "the name '", full_name(name), "' is empty or holds a dot");
   }
-  if (std::ranges::any_of(entries, has_name) || std::ranges::any_of(children, has_name)) {
+  const auto is_entry = [name](const Entry& entry) { return entry.name == name; };
+  const auto is_child = [name](const auto& child) { return child.first == name; };
+  if (std::ranges::any_of(entries, is_entry) || std::ranges::any_of(children, is_child)) {
     fail<ValueError>("module", "duplicate name '", full_name(name), "': each member needs a name of its own");
   }
 }

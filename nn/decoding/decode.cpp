@@ -346,15 +346,6 @@ double possible_sequences(const Limits& limits, std::int64_t V) {
   return open + ended;
 }
 
-// How many sequences are open before the last step, where each takes at least this much memory.
-double most_open(const Limits& limits, std::int64_t B, std::int64_t V) {
-  const auto branches = static_cast<double>(V - std::ssize(limits.eos.tokens()));
-  return static_cast<double>(B) * std::pow(branches, static_cast<double>(limits.max_length - 1));
-}
-double bytes_of_open(const Limits& limits) {
-  return static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * static_cast<double>(limits.max_length - 1);
-}
-
 // Moves the model to the rows that the open sequences come from; costs nothing when they stay where they are.
 void follow(Stepper& model, const std::vector<Open>& open, std::int64_t rows_before) {
   Index rows(Shape{std::ssize(open)});
@@ -509,8 +500,12 @@ std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOption
       fail<LimitError>("exhaustive_search", possible, " sequences of at most ", limits.max_length, " of ", V,
                        " tokens are more than ", options.max_sequences);
     }
-    const double open = most_open(limits, model.batch(), V);
-    if (open * bytes_of_open(limits) > static_cast<double>(machine_memory())) {
+    // Before the last step, where each open sequence takes at least this much memory.
+    const auto steps = static_cast<double>(limits.max_length - 1);
+    const auto branches = static_cast<double>(V - std::ssize(limits.eos.tokens()));
+    const double open = static_cast<double>(model.batch()) * std::pow(branches, steps);
+    const double bytes = static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * steps;
+    if (open * bytes > static_cast<double>(machine_memory())) {
       fail<LimitError>("exhaustive_search", open, " open sequences of ", limits.max_length - 1,
                        " tokens do not fit in memory");
     }

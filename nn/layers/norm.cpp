@@ -109,8 +109,6 @@ void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t cou
   running_var.assign(std::move(new_var));
 }
 
-std::string BatchNorm::extra_repr() const { return str(channels); }
-
 std::string BatchNorm::class_name() const {
   return Class::of(*this) == Class::of<BatchNorm>() ? str("BatchNorm", axes, "d") : Module::class_name();
 }
@@ -140,7 +138,5 @@ Tensor GroupNorm::forward(const Tensor& x) const {
   const Tensor standardized = reshape(layer_norm(rows, {}, {}, {.eps = options.eps}), x.shape());
   return scaled_and_shifted(standardized, weight, bias);
 }
-
-std::string GroupNorm::extra_repr() const { return str(groups, " groups, ", channels); }
 
 }  // namespace xgrad::nn

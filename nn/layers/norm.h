@@ -112,7 +112,7 @@ struct BatchNorm : Module {
   BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 
   std::string class_name() const override;
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(channels); }
 
  private:
   void track(const Array& mean, const Array& variance, std::int64_t count) const;
@@ -164,7 +164,7 @@ struct GroupNorm : Layer<GroupNorm> {
   const Tensor bias;    ///< (C), initially 0; undefined unless affine
 
  protected:
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(groups, " groups, ", channels); }
 };
 
 }  // namespace xgrad::nn
