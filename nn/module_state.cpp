@@ -5,6 +5,7 @@
 #include <cmath>
 #include <new>
 #include <ostream>
+#include <ranges>
 
 #include "../core/base/text.h"
 #include "../core/runtime/huge_pages.h"
@@ -27,12 +28,6 @@ void use_huge_pages(const Tensor& weights) {
 bool holds_integers(const Array& values) {
   return std::ranges::all_of(values,
                              [](Real value) { return value == std::trunc(value) && std::abs(value) <= Real(0x1p53); });
-}
-
-Index integers_of(const Array& values) {
-  Index result(values.shape());
-  std::ranges::transform(values, result.mutable_data(), [](Real value) { return static_cast<std::int64_t>(value); });
-  return result;
 }
 
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
@@ -313,9 +308,8 @@ const Module& Module::find(std::string_view path) const {
     const auto& below = module->children();
     const auto child = std::ranges::find_if(below, [&](const auto& each) { return each.first == name; });
     if (child == below.end()) {
-      std::vector<std::string> names;
-      for (const auto& [known, each] : below) names.push_back(known);
-      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ", names);
+      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ",
+                       std::views::keys(below));
     }
     module = child->second;
     remaining.remove_prefix(std::min(remaining.size(), name.size() + 1));
@@ -328,7 +322,7 @@ NamedArrays Module::state_dict() const {
   state_->visit([&](const std::string& name, const Entry& entry) {
     const Array& value = entry.tensor.value();
     const bool is_index = entry.kind == Entry::integer_buffer && holds_integers(value);
-    state.emplace(name, is_index ? AnyArray(integers_of(value)) : AnyArray(value));
+    state.emplace(name, is_index ? AnyArray(to_index(value)) : AnyArray(value));
   });
   return state;
 }
