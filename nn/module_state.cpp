@@ -468,6 +468,16 @@ std::int64_t unfreeze(const Module& module) {
   return xgrad::detail::set_requires_grad("unfreeze", module.parameters(), true);
 }
 
+WeightDecayRule without_weight_decay(const Module& model) {
+  Tensors exempt;
+  ModuleState::of(model).visit([&](const std::string&, const Entry& entry) {
+    if (entry.decay == Decay::no || (!entry.is_buffer() && entry.tensor.rank() < 2)) exempt.push_back(entry.tensor);
+  });
+  return [exempt = std::move(exempt)](const Tensor& parameter) {
+    return std::ranges::any_of(exempt, [&](const Tensor& each) { return same(each, parameter); });
+  };
+}
+
 namespace {
 
 struct Line {

@@ -31,18 +31,17 @@ Tensor scaled_and_shifted(const Tensor& x, const Tensor& weight, const Tensor& b
 // -- norms of rows ----------------------------------------------------------------------------------------------------
 
 template <class Self, class OptionsOf>
-detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes, const Options& given)
-    : LayerCall<Self>(std::move(here)),
-      options(given),
+detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes, const OptionsOf& given)
+    : Layer<Self, OptionsOf>(std::move(here), given),
       sizes([&] {
         for (const std::int64_t size : given_sizes) this->positive("size", size);
         return given_sizes;
       }()),
-      weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
+      weight(given.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
   constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
   const Scope scope(this->place());
   if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
-  check_eps(op, options.eps);
+  check_eps(op, given.eps);
 }
 
 template struct detail::NormLayer<LayerNorm, LayerNormOptions>;

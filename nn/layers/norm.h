@@ -18,18 +18,15 @@ namespace detail {
 
 /// The base class of norms over trailing axes of given sizes.
 template <class Self, class OptionsOf>
-struct NormLayer : LayerCall<Self> {
-  using Options = OptionsOf;
-
+struct NormLayer : Layer<Self, OptionsOf> {
   /// A norm over the last axis, which has `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  NormLayer(At here, std::int64_t size, const Options& given = {}) : NormLayer(std::move(here), Shape{size}, given) {}
+  NormLayer(At here, std::int64_t size, const OptionsOf& given = {}) : NormLayer(std::move(here), Shape{size}, given) {}
   /// A norm over several axes: `nn::LayerNorm norm{at("norm"), {3, 4}};`. Throws the same errors.
-  NormLayer(At here, const Shape& sizes, const Options& options = {});
+  NormLayer(At here, const Shape& sizes, const OptionsOf& options = {});
   /// Compile error that says what is missing: see Module::Placeless.
   template <class... Rest>
   explicit NormLayer(Module::Placeless, const Rest&...);
 
-  const Options options;
   const Shape sizes;
   const Tensor weight;  ///< has the shape `sizes`; initially 1; undefined unless affine
 
