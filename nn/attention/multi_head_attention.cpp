@@ -10,7 +10,7 @@ namespace xgrad::nn {
 void KeyValue::select(const Index& rows) { *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)}; }
 
 MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t head_count, const Options& given)
-    : Layer(std::move(here)),
+    : Layer(std::move(here), given),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
       kv_heads([&] {
@@ -30,7 +30,6 @@ MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t
         probability("dropout", given.dropout);
         return of_keys;
       }()),
-      options(given),
       qkv(at("qkv"), options.packed, dim, dim / heads * (heads + 2 * kv_heads), LinearOptions{.bias = options.bias}),
       q(at("q"), !options.packed, options.query ? options.query : dim, dim, LinearOptions{.bias = options.bias}),
       k(at("k"), !options.packed, options.key ? options.key : dim, dim / heads * kv_heads,

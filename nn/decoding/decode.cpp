@@ -15,15 +15,9 @@
 namespace xgrad::nn {
 namespace {
 
-// The options that all ways of decoding share.
-struct Limits {
+// The options that all ways of decoding share: those of greedy().
+struct Limits : GreedyOptions {
   const char* op;
-  std::int64_t bos;
-  Ends eos;
-  std::int64_t max_length;
-  std::int64_t min_length = 0;
-  double repetition_penalty = 1;
-  LogitsProcessor process = {};
 
   bool ends(std::int64_t token) const { return eos.has(token); }
   /// The token that fills rows after their end.
@@ -36,7 +30,7 @@ struct Limits {
 template <class Options>
 Limits checked_limits(const char* op, const Options& options) {
   if (options.max_length < 1) fail<ValueError>(op, "max_length ", options.max_length, " is not positive");
-  Limits limits{op, options.bos, options.eos, options.max_length};
+  Limits limits{{.bos = options.bos, .eos = options.eos, .max_length = options.max_length}, op};
   if constexpr (requires { options.process; }) {
     limits.min_length = options.min_length;
     limits.repetition_penalty = options.repetition_penalty;

@@ -21,24 +21,16 @@ namespace {
 
 constexpr std::string_view op = "summary";
 
-// While it lives, a run of the model leaves no trace: it moves no statistics, and random numbers go on as before.
-class Unchanged {
- public:
-  explicit Unchanged(const Module& model) : eval_(model) {}
-  ~Unchanged() { set_random_state(random_); }
-  Unchanged(const Unchanged&) = delete;
-  Unchanged& operator=(const Unchanged&) = delete;
-
- private:
-  const Eval eval_;
-  const RandomState random_ = random_state();
-};
-
 }  // namespace
 
 ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
   xgrad::detail::refuse_empty(op, run);
-  const Unchanged unchanged(model);
+  // The run leaves no trace: it moves no statistics, and random numbers go on as before.
+  const Eval eval(model);
+  struct Restored {
+    const RandomState before = random_state();
+    ~Restored() { set_random_state(before); }
+  } const restored;
   std::map<const Module*, Shape> outputs;
   Tensor y;
   Profile profile;

@@ -6,7 +6,6 @@
 #include "../../ops/elementwise/activations.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/network/softmax.h"
 
 namespace xgrad::nn {
 

@@ -115,10 +115,9 @@ std::string BatchNorm::class_name() const {
 // -- group norm -------------------------------------------------------------------------------------------------------
 
 GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_count, const Options& given)
-    : Layer(std::move(here)),
+    : Layer(std::move(here), given),
       groups(positive("groups", group_count)),
       channels(positive("channels", channel_count)),
-      options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
       bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()) {
   const Scope scope(place());

@@ -143,9 +143,7 @@ struct GroupNormOptions {
 /// the whole sample; as many groups as channels are instance norm.
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
-struct GroupNorm : Layer<GroupNorm> {
-  using Options = GroupNormOptions;
-
+struct GroupNorm : Layer<GroupNorm, GroupNormOptions> {
   /// Throws ValueError for groups or channels below 1, channels that are not a multiple of the groups, or a negative
   /// eps.
   GroupNorm(At here, std::int64_t groups, std::int64_t channels, const Options& options = {});
@@ -156,7 +154,6 @@ struct GroupNorm : Layer<GroupNorm> {
 
   const std::int64_t groups;
   const std::int64_t channels;
-  const Options options;
   const Tensor weight;  ///< (C), initially 1; undefined unless affine
   const Tensor bias;    ///< (C), initially 0; undefined unless affine
 
