@@ -25,7 +25,7 @@ set(XGRAD_FURTHER
     ops/elementwise/trigonometry ops/kernels/reduce/scan ops/losses/distance_loss ops/reduce/count ops/products/norm ops/reduce/scan
     ops/reduce/statistics
     # Optimizers besides SGD and Adam
-    nn/parameters/weight_decay optim/optimizers/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
+    optim/optimizers/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
     optim/optimizers/lion optim/optimizers/muon optim/optimizers/rmsprop
     # Tables, classifiers and their figures
     examples/kit/files/csv_table examples/kit/draw/vectors examples/kit/train/classifier)

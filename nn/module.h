@@ -294,6 +294,19 @@ std::optional<Eval> outside_of_training(const Module& model);
 std::int64_t freeze(const Module& module);
 std::int64_t unfreeze(const Module& module);
 
+/// A predicate on parameters, for optim::parameter_groups.
+using WeightDecayRule = std::function<bool(const Tensor& parameter)>;
+/// The usual rule for parameters without weight decay, because smaller values do not make the function simpler:
+///
+///     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+///         model.parameters(), {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}},
+///         {.lr = 3e-4, .weight_decay = 0.1})};
+///
+/// It is true for the parameters of norms, embeddings, learned positions and class tokens, for biases, and for all
+/// others with fewer than two axes. A layer marks its parameters with Decay::no. An embedding that is also the head of
+/// its model counts as an embedding. The rule stores the parameters, not the model.
+WeightDecayRule without_weight_decay(const Module& model);
+
 /// The module as a tree with the shapes and sizes of its parameters. Equal children with consecutive numbers are shown
 /// once.
 ///

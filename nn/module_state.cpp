@@ -5,6 +5,7 @@
 #include <cmath>
 #include <new>
 #include <ostream>
+#include <ranges>
 
 #include "../core/base/text.h"
 #include "../core/runtime/huge_pages.h"
@@ -27,12 +28,6 @@ void use_huge_pages(const Tensor& weights) {
 bool holds_integers(const Array& values) {
   return std::ranges::all_of(values,
                              [](Real value) { return value == std::trunc(value) && std::abs(value) <= Real(0x1p53); });
-}
-
-Index integers_of(const Array& values) {
-  Index result(values.shape());
-  std::ranges::transform(values, result.mutable_data(), [](Real value) { return static_cast<std::int64_t>(value); });
-  return result;
 }
 
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
@@ -136,17 +131,12 @@ std::string ModuleState::full_name(std::string_view name) const {
 std::string Module::full_name(std::string_view name) const { return state_->full_name(name); }
 
 void ModuleState::check_new_name(std::string_view name) const {
-  const auto has_name = [name](const auto& entry) {
-    if constexpr (requires { entry.name; }) {
-      return entry.name == name;
-    } else {
-      return entry.first == name;
-    }
-  };
   if (name.empty() || name.find('.') != name.npos) {
     fail<ValueError>("module", "the name '", full_name(name), "' is empty or holds a dot");
   }
-  if (std::ranges::any_of(entries, has_name) || std::ranges::any_of(children, has_name)) {
+  const auto is_entry = [name](const Entry& entry) { return entry.name == name; };
+  const auto is_child = [name](const auto& child) { return child.first == name; };
+  if (std::ranges::any_of(entries, is_entry) || std::ranges::any_of(children, is_child)) {
     fail<ValueError>("module", "duplicate name '", full_name(name), "': each member needs a name of its own");
   }
 }
@@ -318,9 +308,8 @@ const Module& Module::find(std::string_view path) const {
     const auto& below = module->children();
     const auto child = std::ranges::find_if(below, [&](const auto& each) { return each.first == name; });
     if (child == below.end()) {
-      std::vector<std::string> names;
-      for (const auto& [known, each] : below) names.push_back(known);
-      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ", names);
+      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ",
+                       std::views::keys(below));
     }
     module = child->second;
     remaining.remove_prefix(std::min(remaining.size(), name.size() + 1));
@@ -333,7 +322,7 @@ NamedArrays Module::state_dict() const {
   state_->visit([&](const std::string& name, const Entry& entry) {
     const Array& value = entry.tensor.value();
     const bool is_index = entry.kind == Entry::integer_buffer && holds_integers(value);
-    state.emplace(name, is_index ? AnyArray(integers_of(value)) : AnyArray(value));
+    state.emplace(name, is_index ? AnyArray(to_index(value)) : AnyArray(value));
   });
   return state;
 }
@@ -477,6 +466,16 @@ std::int64_t freeze(const Module& module) {
 }
 std::int64_t unfreeze(const Module& module) {
   return xgrad::detail::set_requires_grad("unfreeze", module.parameters(), true);
+}
+
+WeightDecayRule without_weight_decay(const Module& model) {
+  Tensors exempt;
+  ModuleState::of(model).visit([&](const std::string&, const Entry& entry) {
+    if (entry.decay == Decay::no || (!entry.is_buffer() && entry.tensor.rank() < 2)) exempt.push_back(entry.tensor);
+  });
+  return [exempt = std::move(exempt)](const Tensor& parameter) {
+    return std::ranges::any_of(exempt, [&](const Tensor& each) { return same(each, parameter); });
+  };
 }
 
 namespace {

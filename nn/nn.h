@@ -41,4 +41,3 @@
 #include "models/vision_transformer.h"
 #include "module.h"
 #include "parameters/functional_call.h"
-#include "parameters/weight_decay.h"

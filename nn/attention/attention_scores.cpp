@@ -122,18 +122,13 @@ Tensor detail::ProductPooling::pool(const Tensor& q, const Tensor& k, const Tens
 
 WindowOptions BandAttention::checked(const BandAttentionOptions& given) const {
   const Scope scope(place());
-  if (given.before < 0 || given.after < 0) {
-    fail<ValueError>("window", "before ", given.before, " and after ", given.after, ": one is negative");
-  }
-  return {.before = given.before, .after = given.after};
+  return *nn::window({.before = given.before, .after = given.after}).band;
 }
 
 AttentionMask BandAttention::with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
   if (T != S) fail<ShapeError>("windowed_attention", "needs as many queries as keys, got ", T, " and ", S);
   return mask & nn::window(window);
 }
-
-std::string BandAttention::extra_repr() const { return str(window.before, " before, ", window.after, " after"); }
 
 // -- others -----------------------------------------------------------------------------------------------------------
 
@@ -172,7 +167,5 @@ Tensor SelfAttention::columns(const Tensor& x) const {
   if (training() && attn.dropout > 0) weights = dropout(weights, attn.dropout);
   return here(matmul(v, weights));
 }
-
-std::string SelfAttention::extra_repr() const { return str(w_q.in, " -> ", w_q.out); }
 
 }  // namespace xgrad::nn

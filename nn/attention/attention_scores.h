@@ -111,7 +111,7 @@ struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions,
 
  protected:
   AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const override;
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(window.before, " before, ", window.after, " after"); }
 
  private:
   WindowOptions checked(const BandAttentionOptions& given) const;
@@ -197,7 +197,7 @@ struct SelfAttention : Layer<SelfAttention> {
   DotProductAttention attn;
 
  protected:
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(w_q.in, " -> ", w_q.out); }
 };
 
 }  // namespace xgrad::nn

@@ -80,9 +80,7 @@ void KeyValueCache::append(const Tensor& k, const Tensor& v) {
   const std::int64_t T = k.dim(1), end = length_ + T;
   const auto in_graph = [](const Tensor& x) { return x.defined() && x.requires_grad(); };
   if (recording() && (in_graph(k) || in_graph(v) || (length_ > 0 && (in_graph(keys_) || in_graph(values_))))) {
-    Tensor longer_k = length_ == 0 ? k : concat({keys(), k}, 1), longer_v = length_ == 0 ? v : concat({values(), v}, 1);
-    keys_ = std::move(longer_k);
-    values_ = std::move(longer_v);
+    replace(length_ == 0 ? k : concat({keys(), k}, 1), length_ == 0 ? v : concat({values(), v}, 1));
     length_ = end;
     return;
   }
@@ -91,10 +89,7 @@ void KeyValueCache::append(const Tensor& k, const Tensor& v) {
   if (!fits || !writable(keys_, end) || !writable(values_, end)) {
     const std::int64_t had = keys_.defined() ? keys_.dim(1) : 0;
     const std::int64_t capacity = std::max({capacity_, end, had < end ? 2 * had : had});
-    Tensor larger_k = with_capacity(keys_, length_, k, capacity);
-    Tensor larger_v = with_capacity(values_, length_, v, capacity);
-    keys_ = std::move(larger_k);
-    values_ = std::move(larger_v);
+    replace(with_capacity(keys_, length_, k, capacity), with_capacity(values_, length_, v, capacity));
   }
   write(xgrad::detail::Engine::own_value(keys_), length_, k.value(), T);
   write(xgrad::detail::Engine::own_value(values_), length_, v.value(), T);
@@ -111,13 +106,8 @@ void KeyValueCache::rewind(std::int64_t length) {
 }
 
 void KeyValueCache::select(const Index& rows) {
-  if (length_ == 0) {
-    keys_ = values_ = Tensor();
-    return;
-  }
-  Tensor k = selected(keys_, length_, rows), v = selected(values_, length_, rows);
-  keys_ = std::move(k);
-  values_ = std::move(v);
+  if (length_ == 0) return replace({}, {});
+  replace(selected(keys_, length_, rows), selected(values_, length_, rows));
 }
 
 AttentionMask KeyValueCache::seen_by_last(std::int64_t T) const {

@@ -43,6 +43,11 @@ class KeyValueCache {
 
  private:
   Tensor present(const Tensor& all) const;
+  // Takes both or, if making one of them throws, neither.
+  void replace(Tensor k, Tensor v) {
+    keys_ = std::move(k);
+    values_ = std::move(v);
+  }
   AttentionMask seen_by_last(std::int64_t T) const;
 
   Tensor keys_, values_;  // (B, capacity, .), of which `length_` positions count

@@ -29,6 +29,4 @@ Tensor LinearAttention::forward(const Tensor& x, LinearAttentionState& past) con
   return o(linear_attention(q(x), k(x), v(x), heads, past));
 }
 
-std::string LinearAttention::extra_repr() const { return str(dim, ", ", heads, " heads"); }
-
 }  // namespace xgrad::nn

@@ -41,7 +41,7 @@ struct LinearAttention : Layer<LinearAttention> {
   Linear q, k, v, o;
 
  protected:
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(dim, ", ", heads, " heads"); }
 };
 
 }  // namespace xgrad::nn

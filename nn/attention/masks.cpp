@@ -8,12 +8,6 @@
 namespace xgrad::nn {
 namespace {
 
-void check(const char* op, const WindowOptions& options) {
-  if (options.before < 0 || options.after < 0) {
-    fail<ValueError>(op, "before ", options.before, " and after ", options.after, ": one is negative");
-  }
-}
-
 void check_size(const char* op, const char* name, std::int64_t size) {
   if (size < 0) fail<ValueError>(op, name, " ", size, " is negative");
 }
@@ -23,8 +17,10 @@ void check_size(const char* op, const char* name, std::int64_t size) {
 AttentionMask padding(const Index& lengths) { return {.lengths = lengths}; }
 
 AttentionMask window(const WindowOptions& options) {
-  check("window", options);
-  return {.band = AttentionBand{options.before, options.after}};
+  if (options.before < 0 || options.after < 0) {
+    fail<ValueError>("window", "before ", options.before, " and after ", options.after, ": one is negative");
+  }
+  return {.band = options};
 }
 
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows) {
@@ -42,7 +38,7 @@ Mask causal_mask(std::int64_t size, std::int64_t past) {
   check_size("causal_mask", "past", past);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (past > most - size) fail<LimitError>("causal_mask", size, " positions after ", past, " are too many");
-  return masked_keys({.band = AttentionBand{past + size, past}}, {1, size, past + size}, "causal_mask")
+  return masked_keys({.band = WindowOptions{past + size, past}}, {1, size, past + size}, "causal_mask")
       .reshaped({size, past + size});
 }
 
@@ -55,7 +51,6 @@ Mask padding_mask(const Index& lengths, std::int64_t size) {
 
 Mask window_mask(std::int64_t size, const WindowOptions& options) {
   check_size("window_mask", "size", size);
-  check("window_mask", options);
   return masked_keys({.band = options}, {1, size, size}, "window_mask").reshaped({size, size});
 }
 

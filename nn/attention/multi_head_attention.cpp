@@ -6,16 +6,11 @@
 #include "../../ops/shape/slice.h"
 
 namespace xgrad::nn {
-namespace {
-
-std::int64_t width_or(std::int64_t width, std::int64_t dim) { return width == 0 ? dim : width; }
-
-}  // namespace
 
 void KeyValue::select(const Index& rows) { *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)}; }
 
 MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t head_count, const Options& given)
-    : Layer(std::move(here)),
+    : Layer(std::move(here), given),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
       kv_heads([&] {
@@ -35,12 +30,11 @@ MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t
         probability("dropout", given.dropout);
         return of_keys;
       }()),
-      options(given),
       qkv(at("qkv"), options.packed, dim, dim / heads * (heads + 2 * kv_heads), LinearOptions{.bias = options.bias}),
-      q(at("q"), !options.packed, width_or(options.query, dim), dim, LinearOptions{.bias = options.bias}),
-      k(at("k"), !options.packed, width_or(options.key, dim), dim / heads * kv_heads,
+      q(at("q"), !options.packed, options.query ? options.query : dim, dim, LinearOptions{.bias = options.bias}),
+      k(at("k"), !options.packed, options.key ? options.key : dim, dim / heads * kv_heads,
         LinearOptions{.bias = options.bias}),
-      v(at("v"), !options.packed, width_or(options.value, dim), dim / heads * kv_heads,
+      v(at("v"), !options.packed, options.value ? options.value : dim, dim / heads * kv_heads,
         LinearOptions{.bias = options.bias}),
       o(at("o"), dim, dim, {.bias = options.o_bias.value_or(options.bias)}) {}
 

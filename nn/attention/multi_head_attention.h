@@ -46,9 +46,7 @@ struct MultiHeadAttentionOptions {
 /// Queries, keys and values have separate maps: q = W_q query, k = W_k key, v = W_v value. Packed, they have one map:
 /// (q, k, v) = W_qkv x. With fewer kv_heads than heads, several heads of queries share one head of keys and values
 /// (Ainslie et al. 2023). A KeyValueCache is then smaller by the same factor.
-struct MultiHeadAttention : Layer<MultiHeadAttention> {
-  using Options = MultiHeadAttentionOptions;
-
+struct MultiHeadAttention : Layer<MultiHeadAttention, MultiHeadAttentionOptions> {
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1], or an odd d with rotary_theta. Also throws it if
   /// `dim` is not a multiple of `heads` or `heads` not of kv_heads, and if packed maps have different input widths.
   MultiHeadAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
@@ -81,7 +79,6 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   const std::int64_t dim;
   const std::int64_t heads;
   const std::int64_t kv_heads;
-  const Options options;
   Maybe<Linear> qkv;      ///< one map for all, if packed: C -> (H + 2 kv_heads) d
   Maybe<Linear> q, k, v;  ///< separate maps, if not packed
   Linear o;

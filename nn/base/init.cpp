@@ -57,6 +57,11 @@ double standard_deviation(const Fans& fan, const XavierOptions& options) {
 // Uniform or normal numbers with the standard deviation that the options ask for.
 template <class Options>
 Init by_fans(std::string_view op, bool is_uniform, const Options& options) {
+  if constexpr (requires { options.gain; }) {
+    finite(op, "gain", options.gain);
+  } else {
+    finite(op, "slope", options.slope);
+  }
   return [op, is_uniform, options](const Shape& shape) {
     const double std = standard_deviation(fans(shape), options), most = std::numbers::sqrt3 * std;
     return is_uniform ? draw_uniform(op, shape, -most, most) : draw_normal(op, shape, 0, std);
@@ -155,25 +160,10 @@ Init truncated_normal(const TruncatedNormalOptions& options) {
   };
 }
 
-Init xavier_uniform(const XavierOptions& options) {
-  finite("xavier_uniform", "gain", options.gain);
-  return by_fans("xavier_uniform", true, options);
-}
-
-Init xavier_normal(const XavierOptions& options) {
-  finite("xavier_normal", "gain", options.gain);
-  return by_fans("xavier_normal", false, options);
-}
-
-Init kaiming_uniform(const KaimingOptions& options) {
-  finite("kaiming_uniform", "slope", options.slope);
-  return by_fans("kaiming_uniform", true, options);
-}
-
-Init kaiming_normal(const KaimingOptions& options) {
-  finite("kaiming_normal", "slope", options.slope);
-  return by_fans("kaiming_normal", false, options);
-}
+Init xavier_uniform(const XavierOptions& options) { return by_fans("xavier_uniform", true, options); }
+Init xavier_normal(const XavierOptions& options) { return by_fans("xavier_normal", false, options); }
+Init kaiming_uniform(const KaimingOptions& options) { return by_fans("kaiming_uniform", true, options); }
+Init kaiming_normal(const KaimingOptions& options) { return by_fans("kaiming_normal", false, options); }
 
 Init orthogonal(const OrthogonalOptions& options) {
   finite("orthogonal", "gain", options.gain);

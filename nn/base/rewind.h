@@ -10,33 +10,21 @@
 
 namespace xgrad::nn {
 
-namespace detail {
-
-/// A state of a few tensors, which a Rewind restores from a copy. It declares `static constexpr bool restored_by_copy =
-/// true`.
-template <class State>
-concept RestoredByCopy = !std::is_const_v<State> && requires {
-  requires State::restored_by_copy;
-};
-
-/// A state that grows by positions, such as a KeyValueCache. A Rewind restores its length.
-template <class State>
-concept RestoredByLength = !std::is_const_v<State> && requires(State & state, std::int64_t length) {
-  { state.length() } -> std::same_as<std::int64_t>;
-  state.rewind(length);
-};
-
-}  // namespace detail
-
-/// A scope guard for a state: its destructor restores the state unless keep() was called. For objects of other types it
-/// does nothing. A Layer makes a Rewind for each argument of its call.
+/// A scope guard for a state: its destructor restores the state unless keep() was called. A state of a few tensors,
+/// which declares `static constexpr bool restored_by_copy = true`, is restored from a copy. A state that grows by
+/// positions, such as a KeyValueCache, gets its length back. For objects of other types it does nothing. A Layer makes
+/// a Rewind for each argument of its call.
 ///
 ///     Rewind undo(past);
 ///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));
 template <class State>
 class [[nodiscard]] Rewind {
   struct Nothing {};
-  static constexpr bool by_copy = detail::RestoredByCopy<State>, by_length = detail::RestoredByLength<State>;
+  static constexpr bool by_copy = !std::is_const_v<State> && requires { requires State::restored_by_copy; };
+  static constexpr bool by_length = !std::is_const_v<State> && requires(State & state, std::int64_t length) {
+    { state.length() } -> std::same_as<std::int64_t>;
+    state.rewind(length);
+  };
   using Before = std::conditional_t<by_copy, State, std::conditional_t<by_length, std::int64_t, Nothing>>;
 
  public:

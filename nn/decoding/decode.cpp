@@ -15,15 +15,9 @@
 namespace xgrad::nn {
 namespace {
 
-// The options that all ways of decoding share.
-struct Limits {
+// The options that all ways of decoding share: those of greedy().
+struct Limits : GreedyOptions {
   const char* op;
-  std::int64_t bos;
-  Ends eos;
-  std::int64_t max_length;
-  std::int64_t min_length = 0;
-  double repetition_penalty = 1;
-  LogitsProcessor process = {};
 
   bool ends(std::int64_t token) const { return eos.has(token); }
   /// The token that fills rows after their end.
@@ -36,7 +30,7 @@ struct Limits {
 template <class Options>
 Limits checked_limits(const char* op, const Options& options) {
   if (options.max_length < 1) fail<ValueError>(op, "max_length ", options.max_length, " is not positive");
-  Limits limits{op, options.bos, options.eos, options.max_length};
+  Limits limits{{.bos = options.bos, .eos = options.eos, .max_length = options.max_length}, op};
   if constexpr (requires { options.process; }) {
     limits.min_length = options.min_length;
     limits.repetition_penalty = options.repetition_penalty;
@@ -106,83 +100,65 @@ std::span<const Real> row_of(const Array& log_p, std::int64_t row) {
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
-// Sequences that are written side by side.
-class Writing {
- public:
-  Writing(const Limits& limits, Stepper& model, const OnToken& on_token)
-      : limits_(limits), model_(model), on_token_(on_token), running_(model.batch()) {
-    for (std::int64_t b = 0; b < model.batch(); ++b) {
-      std::vector<std::int64_t> prompt = model.before(b);
-      const std::size_t begin = prompt.size();
-      texts_.push_back({.written = std::move(prompt), .begin = begin});
-    }
-  }
-
-  // choose(b, t, log_q) is the token of sequence b at position t.
-  template <class Choose>
-  Decoded run(const Choose& choose) {
-    const NoGrad off;
-    const std::int64_t B = std::ssize(texts_);
-    Index newest({B}, limits_.bos);
-    while (running_ > 0) {
-      const Prediction said = next(limits_, model_, newest, [&](std::int64_t b, std::span<Real> scores) {
-        const Text& text = texts_[static_cast<std::size_t>(b)];
-        if (text.open && !model_.given(b)) limits_.change(text.written, text.length, scores);
-      });
-      newest = Index({B}, limits_.filler());
-      for (std::int64_t b = 0; b < B; ++b) {
-        const Text& text = texts_[static_cast<std::size_t>(b)];
-        if (!text.open) continue;
-        const auto given = model_.given(b);
-        newest.mutable_data()[b] = given ? *given : add(b, choose(b, text.length, row_of(said.log_q, b)), said);
-      }
-    }
-    return result();
-  }
-
- private:
-  struct Text {
-    std::vector<std::int64_t> written;  // the prompt, too
-    std::size_t begin;                  // after the prompt
-    std::int64_t length = 0;            // without the end
-    double log_p = 0;
-    bool open = true;
-  };
-
-  std::int64_t add(std::int64_t b, std::int64_t token, const Prediction& said) {
-    if (said.log_q.at({b, token}) == -infinity) {
-      fail<NumericError>(limits_.op, "no token has a probability above 0 in row ", b);
-    }
-    Text& text = texts_[static_cast<std::size_t>(b)];
-    text.written.push_back(token);
-    text.log_p += said.log_p.at({b, token});
-    if (on_token_) on_token_(b, token);
-    text.open = !limits_.ends(token) && text.length + 1 < limits_.max_length;
-    text.length += !limits_.ends(token);
-    running_ -= !text.open;
-    return token;
-  }
-
-  Decoded result() const {
-    const std::int64_t B = std::ssize(texts_);
-    std::int64_t L = 0;
-    for (const Text& text : texts_) L = std::max(L, std::ssize(text.written) - static_cast<std::int64_t>(text.begin));
-    Decoded decoded{.tokens = Index({B, L}, limits_.filler()), .lengths = Index(Shape{B}), .scores = Array(Shape{B})};
-    for (std::int64_t b = 0; b < B; ++b) {
-      const Text& text = texts_[static_cast<std::size_t>(b)];
-      std::ranges::copy(std::span(text.written).subspan(text.begin), decoded.tokens.mutable_data() + b * L);
-      decoded.lengths.mutable_data()[b] = text.length;
-      decoded.scores.mutable_data()[b] = static_cast<Real>(text.log_p);
-    }
-    return decoded;
-  }
-
-  const Limits& limits_;
-  Stepper& model_;
-  const OnToken& on_token_;
-  std::vector<Text> texts_;
-  std::int64_t running_;
+struct Text {
+  std::vector<std::int64_t> written;  // the prompt, too
+  std::size_t begin;                  // after the prompt
+  std::int64_t length = 0;            // without the end
+  double log_p = 0;
+  bool open = true;
 };
+
+Decoded decoded(const std::vector<Text>& texts, std::int64_t filler) {
+  const std::int64_t B = std::ssize(texts);
+  std::int64_t L = 0;
+  for (const Text& text : texts) L = std::max(L, std::ssize(text.written) - static_cast<std::int64_t>(text.begin));
+  Decoded result{.tokens = Index({B, L}, filler), .lengths = Index(Shape{B}), .scores = Array(Shape{B})};
+  for (std::int64_t b = 0; b < B; ++b) {
+    const Text& text = texts[static_cast<std::size_t>(b)];
+    std::ranges::copy(std::span(text.written).subspan(text.begin), result.tokens.mutable_data() + b * L);
+    result.lengths.mutable_data()[b] = text.length;
+    result.scores.mutable_data()[b] = static_cast<Real>(text.log_p);
+  }
+  return result;
+}
+
+// Sequences that are written side by side: choose(b, t, log_q) is the token of sequence b at position t.
+template <class Choose>
+Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, const Choose& choose) {
+  const NoGrad off;
+  const std::int64_t B = model.batch();
+  std::vector<Text> texts;
+  for (std::int64_t b = 0; b < B; ++b) {
+    std::vector<std::int64_t> prompt = model.before(b);
+    const std::size_t begin = prompt.size();
+    texts.push_back({.written = std::move(prompt), .begin = begin});
+  }
+  Index newest({B}, limits.bos);
+  while (std::ranges::any_of(texts, &Text::open)) {
+    const Prediction said = next(limits, model, newest, [&](std::int64_t b, std::span<Real> scores) {
+      const Text& text = texts[static_cast<std::size_t>(b)];
+      if (text.open && !model.given(b)) limits.change(text.written, text.length, scores);
+    });
+    newest = Index({B}, limits.filler());
+    for (std::int64_t b = 0; b < B; ++b) {
+      Text& text = texts[static_cast<std::size_t>(b)];
+      if (!text.open) continue;
+      const auto given = model.given(b);
+      const std::int64_t token = given ? *given : choose(b, text.length, row_of(said.log_q, b));
+      newest.mutable_data()[b] = token;
+      if (given) continue;
+      if (said.log_q.at({b, token}) == -infinity) {
+        fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
+      }
+      text.written.push_back(token);
+      text.log_p += said.log_p.at({b, token});
+      if (on_token) on_token(b, token);
+      text.open = !limits.ends(token) && text.length + 1 < limits.max_length;
+      text.length += !limits.ends(token);
+    }
+  }
+  return decoded(texts, limits.filler());
+}
 
 void check_sampling(const char* op, const SamplingOptions& options) {
   if (!(options.temperature > 0) || std::isinf(options.temperature)) {
@@ -246,7 +222,7 @@ Decoded greedy(Stepper& model, const GreedyOptions& options) {
     return std::ranges::max_element(log_q) - log_q.begin();
   };
   const Limits limits = checked_limits("greedy", options);
-  return Writing(limits, model, options.on_token).run(choose);
+  return write(limits, model, options.on_token, choose);
 }
 
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options) {
@@ -272,7 +248,7 @@ Decoded sample(Stepper& model, const SamplingOptions& options) {
   check_sampling("sample", options);
   const RandomKey key = options.seed ? RandomKey{.seed = *options.seed} : next_random_key();
   // A row has 2^32 numbers, more than it can have tokens.
-  return Writing(limits, model, options.on_token).run([&](std::int64_t b, std::int64_t t, std::span<const Real> log_q) {
+  return write(limits, model, options.on_token, [&](std::int64_t b, std::int64_t t, std::span<const Real> log_q) {
     return draw(sampling_weights(log_q, options), uniform(key, static_cast<std::uint64_t>(b << 32 | t)));
   });
 }
@@ -345,15 +321,6 @@ double possible_sequences(const Limits& limits, std::int64_t V) {
     open *= branches;
   }
   return open + ended;
-}
-
-// How many sequences are open before the last step, where each takes at least this much memory.
-double most_open(const Limits& limits, std::int64_t B, std::int64_t V) {
-  const auto branches = static_cast<double>(V - std::ssize(limits.eos.tokens()));
-  return static_cast<double>(B) * std::pow(branches, static_cast<double>(limits.max_length - 1));
-}
-double bytes_of_open(const Limits& limits) {
-  return static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * static_cast<double>(limits.max_length - 1);
 }
 
 // Moves the model to the rows that the open sequences come from; costs nothing when they stay where they are.
@@ -510,8 +477,12 @@ std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOption
       fail<LimitError>("exhaustive_search", possible, " sequences of at most ", limits.max_length, " of ", V,
                        " tokens are more than ", options.max_sequences);
     }
-    const double open = most_open(limits, model.batch(), V);
-    if (open * bytes_of_open(limits) > static_cast<double>(machine_memory())) {
+    // Before the last step, where each open sequence takes at least this much memory.
+    const auto steps = static_cast<double>(limits.max_length - 1);
+    const auto branches = static_cast<double>(V - std::ssize(limits.eos.tokens()));
+    const double open = static_cast<double>(model.batch()) * std::pow(branches, steps);
+    const double bytes = static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * steps;
+    if (open * bytes > static_cast<double>(machine_memory())) {
       fail<LimitError>("exhaustive_search", open, " open sequences of ", limits.max_length - 1,
                        " tokens do not fit in memory");
     }

@@ -21,40 +21,16 @@ namespace {
 
 constexpr std::string_view op = "summary";
 
-// While it lives, a run of the model leaves no trace: it moves no statistics, and random numbers go on as before.
-class Unchanged {
- public:
-  explicit Unchanged(const Module& model) : eval_(model) {}
-  ~Unchanged() { set_random_state(random_); }
-  Unchanged(const Unchanged&) = delete;
-  Unchanged& operator=(const Unchanged&) = delete;
-
- private:
-  const Eval eval_;
-  const RandomState random_ = random_state();
-};
-
-void list(const Module& module, const std::string& name, int level, std::vector<ModelSummary::Row>& rows,
-          std::vector<const Module*>& modules) {
-  const std::string described = module.description();
-  rows.push_back({.name = name.empty() ? described.substr(0, described.find(' ')) : name,
-                  .what = name.empty() ? std::string() : described,
-                  .level = level,
-                  .output = {},
-                  .parameters = module.num_parameters()});
-  modules.push_back(&module);
-  for (const auto& [child_name, child] : module.children()) list(*child, child_name, level + 1, rows, modules);
-}
-
 }  // namespace
 
 ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
   xgrad::detail::refuse_empty(op, run);
-  ModelSummary result;
-  std::vector<const Module*> modules;
-  list(model, {}, 0, result.rows, modules);
-
-  const Unchanged unchanged(model);
+  // The run leaves no trace: it moves no statistics, and random numbers go on as before.
+  const Eval eval(model);
+  struct Restored {
+    const RandomState before = random_state();
+    ~Restored() { set_random_state(before); }
+  } const restored;
   std::map<const Module*, Shape> outputs;
   Tensor y;
   Profile profile;
@@ -72,10 +48,16 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
                                         .max_nodes = all,
                                         .overlay = multiply_adds_overlay()},
                                        op);
-  for (std::size_t m = 0; m < modules.size(); ++m) {
-    ModelSummary::Row& row = result.rows[m];
-    const std::string& path = modules[m]->path();
-    if (const auto output = outputs.find(modules[m]); output != outputs.end()) row.output = output->second;
+  ModelSummary result;
+  for (const auto& [name, module] : model.named_modules()) {
+    const std::string &path = module->path(), described = module->description();
+    ModelSummary::Row row{
+        .name = name.empty() ? described.substr(0, described.find(' ')) : name.substr(name.rfind('.') + 1),
+        .what = name.empty() ? std::string() : described,
+        .level = name.empty() ? 0 : 1 + static_cast<int>(std::ranges::count(name, '.')),
+        .output = {},
+        .parameters = module->num_parameters()};
+    if (const auto output = outputs.find(module); output != outputs.end()) row.output = output->second;
     for (const GraphVertex& vertex : view.vertices) {
       if (vertex.order > 0 || !lies_within(vertex.path, path)) continue;
       row.saved_bytes += vertex.totals.saved_bytes;
@@ -84,6 +66,7 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
     for (const Profile::Run& operation : profile.runs()) {
       if (lies_within(operation.path, path)) row.milliseconds += operation.milliseconds;
     }
+    result.rows.push_back(std::move(row));
   }
   if (!result.rows.front().output) result.rows.front().output = y.shape();
   return result;

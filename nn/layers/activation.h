@@ -15,20 +15,16 @@ namespace xgrad::nn {
 /// tensor and a number that has no default, such as pow. Threads: thread-safe if the function is.
 class Activation {
  public:
-  Activation(Tensor (*f)(const Tensor&)) : f_(f), name_(name_of(f)) { refuse_empty(f); }
+  Activation(Tensor (*f)(const Tensor&)) : f_(f), name_(name_of(f)) {}
   Activation(Tensor (*f)(const Tensor&, Gelu))
-      : f_([f](const Tensor& x) { return f(x, Gelu::erf); }), name_(name_of(f)) {
-    refuse_empty(f);
-  }
+      : f_([f](const Tensor& x) { return f(x, Gelu::erf); }), name_(name_of(f)) {}
   Activation(Tensor (*f)(const Tensor&, double));
   template <class Options>
   requires std::is_aggregate_v<Options> Activation(Tensor (*f)(const Tensor&, const Options&))
-      : f_([f](const Tensor& x) { return f(x, {}); }), name_(name_of(f)) {
-    refuse_empty(f);
-  }
+      : f_([f](const Tensor& x) { return f(x, {}); }), name_(name_of(f)) {}
   template <class F>
   requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> Activation(F f) : f_(std::move(f)) {
-    refuse_empty(f_);
+    xgrad::detail::refuse_empty("activation", f_);
   }
 
   Tensor operator()(const Tensor& x) const { return f_(x); }
@@ -36,15 +32,11 @@ class Activation {
   std::string_view name() const { return name_; }
 
  private:
-  template <class F>
-  static void refuse_empty(const F& f) {
-    xgrad::detail::refuse_empty("activation", f);
-  }
-
   using AnyFunction = void (*)();
   static std::string_view name_of(AnyFunction f);
   template <class F>
   static std::string_view name_of(F* f) {
+    xgrad::detail::refuse_empty("activation", f);
     return name_of(reinterpret_cast<AnyFunction>(f));
   }
 

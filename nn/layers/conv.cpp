@@ -50,12 +50,12 @@ Init detail::conv_init(const Init& given, std::int64_t products) {
 
 template <class Self, auto function, class Extent, class OptionsOf>
 Tensor detail::ConvLayer<Self, function, Extent, OptionsOf>::forward(const Tensor& x) const {
-  return function(x, weight, bias, options_of(function, options));
+  return function(x, weight, bias, options_of(function, this->options));
 }
 
 template <class Self, auto function, class Extent, class OptionsOf>
 std::string detail::ConvLayer<Self, function, Extent, OptionsOf>::extra_repr() const {
-  return described(in, out, kernel, options);
+  return described(in, out, kernel, this->options);
 }
 
 template class detail::ConvLayer<Conv1d, conv1d, std::int64_t, Conv1dOptions>;

@@ -44,17 +44,15 @@ Init conv_init(const Init& given, std::int64_t products);
 /// The base class of convolutional layers. Extent is the type of the size of the kernel: an integer for sequences,
 /// Size2d for images.
 template <class Self, auto function, class Extent, class OptionsOf>
-class ConvLayer : public LayerCall<Self> {
+class ConvLayer : public Layer<Self, OptionsOf> {
  public:
-  using Options = OptionsOf;
-
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  ConvLayer(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent& size, const Options& given = {})
-      : LayerCall<Self>(std::move(here)),
+  ConvLayer(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent& size,
+            const OptionsOf& given = {})
+      : Layer<Self, OptionsOf>(std::move(here), given),
         in(this->positive("in", in_channels)),
         out(this->positive("out", out_channels)),
-        kernel(checked(size)),
-        options(given) {}
+        kernel(checked(size)) {}
   template <class... Rest>
   explicit ConvLayer(Module::Placeless, const Rest&...);
 
@@ -63,17 +61,18 @@ class ConvLayer : public LayerCall<Self> {
 
   const std::int64_t in, out;
   const Extent kernel;
-  const Options options;
   /// (out, in / groups, kernel...); for a transposed convolution (in, out / groups, kernel...)
-  const Tensor weight = this->param("weight", weight_shape(), conv_init(options.init, weight_shape().numel() / rows()));
+  const Tensor weight =
+      this->param("weight", weight_shape(), conv_init(this->options.init, weight_shape().numel() / rows()));
   const Tensor bias =  ///< (out); undefined if options.bias is false
-      options.bias ? this->param("bias", {out}, conv_init(options.bias_init, weight.size() / rows())) : Tensor();
+      this->options.bias ? this->param("bias", {out}, conv_init(this->options.bias_init, weight.size() / rows()))
+                         : Tensor();
 
  protected:
   std::string extra_repr() const override;
 
  private:
-  static constexpr bool transposed = requires(const Options& given) { given.output_padding; };
+  static constexpr bool transposed = requires(const OptionsOf& given) { given.output_padding; };
   static constexpr bool of_pictures = std::same_as<Extent, Size2d>;
 
   std::int64_t rows() const { return transposed ? in : out; }
@@ -85,8 +84,8 @@ class ConvLayer : public LayerCall<Self> {
     }
   }
   Shape weight_shape() const {
-    conv_channels(transposed ? "in" : "out", rows(), options.groups);
-    const std::int64_t columns = conv_channels(transposed ? "out" : "in", transposed ? out : in, options.groups);
+    conv_channels(transposed ? "in" : "out", rows(), this->options.groups);
+    const std::int64_t columns = conv_channels(transposed ? "out" : "in", transposed ? out : in, this->options.groups);
     if constexpr (of_pictures) {
       return {rows(), columns, kernel.height, kernel.width};
     } else {

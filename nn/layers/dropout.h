@@ -3,6 +3,8 @@
 
 #include <tuple>
 
+#include "../../ops/creation/create.h"
+#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/network/dropout.h"
 #include "function_layer.h"
 
@@ -33,7 +35,12 @@ struct DropoutLayer final : Layer<DropoutLayer<name, function>> {
 
 /// Sets whole samples of x (B, ...) to 0 with probability p, and divides the others by 1 - p. Throws ShapeError for a
 /// scalar.
-Tensor drop_path(const Tensor& x, double p);
+inline Tensor drop_path(const Tensor& x, double p) {
+  if (x.rank() == 0) fail<ShapeError>("drop_path", "needs (B, ...), got ", x.shape());
+  Shape samples = Shape::filled(x.rank(), 1);
+  samples[0] = x.dim(0);
+  return x * dropout(ones(samples), p).named("kept samples");
+}
 
 }  // namespace detail
 

@@ -1,7 +1,6 @@
 // Embedding.
 #include "embedding.h"
 
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/indexing/index.h"
 
 namespace xgrad::nn {

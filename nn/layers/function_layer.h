@@ -30,12 +30,10 @@ std::string text_of(const T& argument) {
 
 /// function(inputs..., arguments..., options), without the options if there are none. Throws the function's errors.
 template <class Self, auto function, class OptionsOf = NoOptions, class... Arguments>
-class FunctionLayerOf : public LayerCall<Self> {
+class FunctionLayerOf : public Layer<Self, OptionsOf> {
  public:
-  using Options = OptionsOf;
-
-  explicit FunctionLayerOf(At here, const Arguments&... given, const Options& more = {})
-      : LayerCall<Self>(std::move(here)), options(more), given_(given...) {}
+  explicit FunctionLayerOf(At here, const Arguments&... given, const OptionsOf& more = {})
+      : Layer<Self, OptionsOf>(std::move(here), more), given_(given...) {}
   template <class... Rest>
   explicit FunctionLayerOf(Module::Placeless, const Rest&...);
 
@@ -46,10 +44,10 @@ class FunctionLayerOf : public LayerCall<Self> {
   const {
     return std::apply(
         [&](const Arguments&... each) {
-          if constexpr (std::same_as<Options, NoOptions>) {
+          if constexpr (std::same_as<OptionsOf, NoOptions>) {
             return function(inputs..., each...);
           } else {
-            return function(inputs..., each..., options);
+            return function(inputs..., each..., this->options);
           }
         },
         given_);
@@ -57,21 +55,19 @@ class FunctionLayerOf : public LayerCall<Self> {
 
   /// The arguments of the constructor after the place, for nn::clone().
   auto arguments() const {
-    if constexpr (std::same_as<Options, NoOptions>) {
+    if constexpr (std::same_as<OptionsOf, NoOptions>) {
       return given_;
     } else {
-      return std::tuple_cat(given_, std::tuple(options));
+      return std::tuple_cat(given_, std::tuple(this->options));
     }
   }
-
-  const Options options;
 
  protected:
   std::string extra_repr() const override {
     std::string all;
     const auto add = [&](const std::string& text) { all += (all.empty() || text.empty() ? "" : ", ") + text; };
     std::apply([&](const Arguments&... each) { (add(text_of(each)), ...); }, given_);
-    if constexpr (requires { options.text(); }) add(options.text());
+    if constexpr (requires { this->options.text(); }) add(this->options.text());
     return all;
   }
 

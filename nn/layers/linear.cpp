@@ -22,6 +22,4 @@ Linear::Linear(At here, std::int64_t in_size, std::int64_t out_size, const Optio
 
 Tensor Linear::forward(const Tensor& x) const { return linear(x, weight, bias); }
 
-std::string Linear::extra_repr() const { return str(in, " -> ", out); }
-
 }  // namespace xgrad::nn

@@ -29,7 +29,7 @@ struct Linear : Layer<Linear> {
   const Tensor bias;    ///< (out); undefined if options.bias is false
 
  protected:
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(in, " -> ", out); }
 };
 
 }  // namespace xgrad::nn

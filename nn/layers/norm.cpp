@@ -31,18 +31,17 @@ Tensor scaled_and_shifted(const Tensor& x, const Tensor& weight, const Tensor& b
 // -- norms of rows ----------------------------------------------------------------------------------------------------
 
 template <class Self, class OptionsOf>
-detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes, const Options& given)
-    : LayerCall<Self>(std::move(here)),
-      options(given),
+detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes, const OptionsOf& given)
+    : Layer<Self, OptionsOf>(std::move(here), given),
       sizes([&] {
         for (const std::int64_t size : given_sizes) this->positive("size", size);
         return given_sizes;
       }()),
-      weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
+      weight(given.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
   constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
   const Scope scope(this->place());
   if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
-  check_eps(op, options.eps);
+  check_eps(op, given.eps);
 }
 
 template struct detail::NormLayer<LayerNorm, LayerNormOptions>;
@@ -109,8 +108,6 @@ void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t cou
   running_var.assign(std::move(new_var));
 }
 
-std::string BatchNorm::extra_repr() const { return str(channels); }
-
 std::string BatchNorm::class_name() const {
   return Class::of(*this) == Class::of<BatchNorm>() ? str("BatchNorm", axes, "d") : Module::class_name();
 }
@@ -118,10 +115,9 @@ std::string BatchNorm::class_name() const {
 // -- group norm -------------------------------------------------------------------------------------------------------
 
 GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_count, const Options& given)
-    : Layer(std::move(here)),
+    : Layer(std::move(here), given),
       groups(positive("groups", group_count)),
       channels(positive("channels", channel_count)),
-      options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
       bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()) {
   const Scope scope(place());
@@ -140,7 +136,5 @@ Tensor GroupNorm::forward(const Tensor& x) const {
   const Tensor standardized = reshape(layer_norm(rows, {}, {}, {.eps = options.eps}), x.shape());
   return scaled_and_shifted(standardized, weight, bias);
 }
-
-std::string GroupNorm::extra_repr() const { return str(groups, " groups, ", channels); }
 
 }  // namespace xgrad::nn

@@ -18,18 +18,15 @@ namespace detail {
 
 /// The base class of norms over trailing axes of given sizes.
 template <class Self, class OptionsOf>
-struct NormLayer : LayerCall<Self> {
-  using Options = OptionsOf;
-
+struct NormLayer : Layer<Self, OptionsOf> {
   /// A norm over the last axis, which has `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  NormLayer(At here, std::int64_t size, const Options& given = {}) : NormLayer(std::move(here), Shape{size}, given) {}
+  NormLayer(At here, std::int64_t size, const OptionsOf& given = {}) : NormLayer(std::move(here), Shape{size}, given) {}
   /// A norm over several axes: `nn::LayerNorm norm{at("norm"), {3, 4}};`. Throws the same errors.
-  NormLayer(At here, const Shape& sizes, const Options& options = {});
+  NormLayer(At here, const Shape& sizes, const OptionsOf& options = {});
   /// Compile error that says what is missing: see Module::Placeless.
   template <class... Rest>
   explicit NormLayer(Module::Placeless, const Rest&...);
 
-  const Options options;
   const Shape sizes;
   const Tensor weight;  ///< has the shape `sizes`; initially 1; undefined unless affine
 
@@ -112,7 +109,7 @@ struct BatchNorm : Module {
   BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 
   std::string class_name() const override;
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(channels); }
 
  private:
   void track(const Array& mean, const Array& variance, std::int64_t count) const;
@@ -146,9 +143,7 @@ struct GroupNormOptions {
 /// the whole sample; as many groups as channels are instance norm.
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
-struct GroupNorm : Layer<GroupNorm> {
-  using Options = GroupNormOptions;
-
+struct GroupNorm : Layer<GroupNorm, GroupNormOptions> {
   /// Throws ValueError for groups or channels below 1, channels that are not a multiple of the groups, or a negative
   /// eps.
   GroupNorm(At here, std::int64_t groups, std::int64_t channels, const Options& options = {});
@@ -159,12 +154,11 @@ struct GroupNorm : Layer<GroupNorm> {
 
   const std::int64_t groups;
   const std::int64_t channels;
-  const Options options;
   const Tensor weight;  ///< (C), initially 1; undefined unless affine
   const Tensor bias;    ///< (C), initially 0; undefined unless affine
 
  protected:
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(groups, " groups, ", channels); }
 };
 
 }  // namespace xgrad::nn

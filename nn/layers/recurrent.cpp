@@ -14,28 +14,44 @@
 namespace xgrad::nn {
 namespace {
 
-// The sum of both biases, for gates that need no more.
-Tensor bias_of(const RecurrentWeights& w) { return w.bias_ih.defined() ? w.bias_ih + w.bias_hh : Tensor(); }
+using detail::RecurrentKind;
 
-Recurrence run_rnn(const RecurrentWeights& w, const Tensor& x, const Tensor& h, Squash f,
-                   const RecurrenceOptions& options) {
-  return rnn(linear(x, w.ih, bias_of(w)), w.hh, h, f, options);
+// What the kinds are called in errors, as an operation and as a class, and how many gates they have.
+struct Traits {
+  const char* op;
+  const char* name;
+  std::int64_t gates;
+};
+const Traits& traits(RecurrentKind kind) {
+  static constexpr Traits all[]{{"rnn", "RNN", 1}, {"rnn", "RNN", 1}, {"lstm", "LSTM", 4}, {"gru", "GRU", 3}};
+  return all[static_cast<std::size_t>(kind)];
 }
 
-Recurrence run_lstm(const RecurrentWeights& w, const Tensor& x, const Tensor& h, const Tensor& c,
-                    const RecurrenceOptions& options) {
-  return lstm(linear(x, w.ih, bias_of(w)), w.hh, h, c, options);
+// The parameters of one layer in one direction: declare(name, shape) makes each.
+template <class Declare>
+RecurrentWeights declared(std::int64_t rows, std::int64_t in, std::int64_t hidden, bool bias, const Declare& declare) {
+  RecurrentWeights w{.ih = declare("weight_ih", Shape{rows, in}), .hh = declare("weight_hh", Shape{rows, hidden})};
+  if (bias) w.bias_ih = declare("bias_ih", Shape{rows});
+  if (bias) w.bias_hh = declare("bias_hh", Shape{rows});
+  return w;
 }
 
-Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, const RecurrenceOptions& options) {
-  return gru(linear(x, w.ih, w.bias_ih), w.hh, w.bias_hh.defined() ? w.bias_hh : zeros({w.hh.dim(0)}), h, options);
+// One layer in one direction; the memory c is that of an LSTM.
+Recurrence run(RecurrentKind kind, const RecurrentWeights& w, const Tensor& x, const Tensor& h, const Tensor& c,
+               const RecurrenceOptions& options) {
+  if (kind == RecurrentKind::gru) {
+    return gru(linear(x, w.ih, w.bias_ih), w.hh, w.bias_hh.defined() ? w.bias_hh : zeros({w.hh.dim(0)}), h, options);
+  }
+  const Tensor gates = linear(x, w.ih, w.bias_ih.defined() ? w.bias_ih + w.bias_hh : Tensor());
+  if (kind == RecurrentKind::lstm) return lstm(gates, w.hh, h, c, options);
+  return rnn(gates, w.hh, h, kind == RecurrentKind::rnn_relu ? Squash::relu : Squash::tanh, options);
 }
 
 }  // namespace
 
 // -- layers -----------------------------------------------------------------------------------------------------------
 
-Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidden_size, const Options& given)
+Recurrent::Recurrent(At here, RecurrentKind kind, std::int64_t in_size, std::int64_t hidden_size, const Options& given)
     : Module(std::move(here)),
       kind_(kind),
       in(positive("in", in_size)),
@@ -45,7 +61,7 @@ Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidd
       dropout(probability("dropout", given.dropout)) {
   const Scope scope(place());
   if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
-  const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
+  const std::int64_t rows = checked_multiply("recurrent", hidden, traits(kind_).gates);
   const std::int64_t width = checked_multiply("recurrent", directions, hidden);  // of a layer's output
   const Init init = init::uniform_within_root(hidden);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
@@ -53,12 +69,7 @@ Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidd
       const auto own = [&](const char* name, const Shape& shape) {
         return param(str(name, "_l", layer, direction == 1 ? "_reverse" : ""), shape, init);
       };
-      RecurrentWeights w;
-      w.ih = own("weight_ih", {rows, layer == 0 ? in : width});
-      w.hh = own("weight_hh", {rows, hidden});
-      if (given.bias) w.bias_ih = own("bias_ih", {rows});
-      if (given.bias) w.bias_hh = own("bias_hh", {rows});
-      weights_.push_back(std::move(w));
+      weights_.push_back(declared(rows, layer == 0 ? in : width, hidden, given.bias, own));
     }
   }
 }
@@ -72,13 +83,14 @@ const RecurrentWeights& Recurrent::weights(std::int64_t layer, std::int64_t dire
 
 Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) const {
   const auto here = enter(x);
-  const char* op = kind_ == Kind::lstm ? "lstm" : kind_ == Kind::gru ? "gru" : "rnn";
+  const char* op = traits(kind_).op;
+  const bool is_lstm = kind_ == RecurrentKind::lstm;
   if (x.rank() != 3 || x.dim(2) != in) {
     fail<ShapeError>(op, "needs an input (B, T, ", in, "), got ", x.shape(),
                      xgrad::detail::batch_axis_hint(x.shape(), Shape{-1, in}));
   }
   const std::int64_t B = x.dim(0), L = layers * directions;
-  if (given.c.defined() && kind_ != Kind::lstm) fail<ValueError>(op, "has no memory c");
+  if (given.c.defined() && !is_lstm) fail<ValueError>(op, "has no memory c");
   // The state of one layer and direction.
   const auto start = [&](const char* name, const Tensor& all, std::int64_t at) {
     if (!all.defined()) return recording() ? zeros({B, hidden}).named(full_name(name)) : zeros({B, hidden});
@@ -94,16 +106,12 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
     if (layer > 0 && training() && dropout > 0) y = xgrad::dropout(y, dropout);
     Tensors sides;
     for (std::int64_t direction = 0; direction < directions; ++direction, ++at) {
-      const RecurrentWeights& w = weights(layer, direction);
-      const RecurrenceOptions options{.lengths = given.lengths, .reverse = direction == 1};
-      const Tensor h0 = start("h0", given.h, at);
-      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start("c0", given.c, at), options)
-                              : kind_ == Kind::gru      ? run_gru(w, y, h0, options)
-                              : kind_ == Kind::rnn_relu ? run_rnn(w, y, h0, Squash::relu, options)
-                                                        : run_rnn(w, y, h0, Squash::tanh, options);
+      const Tensor h0 = start("h0", given.h, at), c0 = is_lstm ? start("c0", given.c, at) : Tensor();
+      const Recurrence side =
+          run(kind_, weights(layer, direction), y, h0, c0, {.lengths = given.lengths, .reverse = direction == 1});
       sides.push_back(side.output);
       h.push_back(side.h);
-      if (kind_ == Kind::lstm) c.push_back(side.c);
+      if (is_lstm) c.push_back(side.c);
     }
     y = directions == 1 ? sides[0] : concat(sides, -1);
   }
@@ -111,8 +119,7 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
 }
 
 std::string Recurrent::class_name() const {
-  if (Class::of(*this) != Class::of<Recurrent>()) return Module::class_name();
-  return kind_ == Kind::lstm ? "LSTM" : kind_ == Kind::gru ? "GRU" : "RNN";
+  return Class::of(*this) == Class::of<Recurrent>() ? traits(kind_).name : Module::class_name();
 }
 
 std::string Recurrent::extra_repr() const {
@@ -122,61 +129,44 @@ std::string Recurrent::extra_repr() const {
 
 // -- cells ------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-// One step of a batch as sequences of length 1.
-Tensor as_sequence(const char* op, const RecurrentCell& cell, const Tensor& x) {
-  if (x.rank() != 2 || x.dim(1) != cell.in) {
-    fail<ShapeError>(op, "needs an input (B, ", cell.in, "), got ", x.shape());
-  }
-  return unsqueeze(x, 1);
-}
-
-Tensor or_zeros(const Tensor& state, const RecurrentCell& cell, const Tensor& x) {
-  return state.defined() ? state : zeros({x.dim(0), cell.hidden});
-}
-
-}  // namespace
-
-RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_size, std::int64_t gate_count,
-                             bool bias)
+RecurrentCell::RecurrentCell(At here, RecurrentKind kind, std::int64_t in_size, std::int64_t hidden_size, bool bias)
     : Module(std::move(here)),
-      gates(gate_count),
+      kind_(kind),
+      gates(traits(kind).gates),
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
-      weights([&] {
-        const Init init = init::uniform_within_root(hidden);
-        const std::int64_t rows = checked_multiply("recurrent", gates, hidden);
-        RecurrentWeights w;
-        w.ih = param("weight_ih", {rows, in}, init);
-        w.hh = param("weight_hh", {rows, hidden}, init);
-        if (bias) w.bias_ih = param("bias_ih", {rows}, init);
-        if (bias) w.bias_hh = param("bias_hh", {rows}, init);
-        return w;
-      }()) {}
+      weights(declared(checked_multiply("recurrent", gates, hidden), in, hidden, bias,
+                       [&](const char* name, const Shape& shape) {
+                         return param(name, shape, init::uniform_within_root(hidden));
+                       })) {}
 
 std::string RecurrentCell::class_name() const {
-  if (Class::of(*this) != Class::of<RecurrentCell>()) return Module::class_name();
-  return gates == 4 ? "LSTMCell" : gates == 3 ? "GRUCell" : "RNNCell";
+  return Class::of(*this) == Class::of<RecurrentCell>() ? str(traits(kind_).name, "Cell") : Module::class_name();
 }
 
-std::string RecurrentCell::extra_repr() const { return str(in, " -> ", hidden); }
+// A sequence of one step.
+Recurrence RecurrentCell::step(const Tensor& x, const Tensor& h, const Tensor& c) const {
+  if (x.rank() != 2 || x.dim(1) != in) {
+    fail<ShapeError>(str(traits(kind_).op, "_cell"), "needs an input (B, ", in, "), got ", x.shape());
+  }
+  const auto or_zeros = [&](const Tensor& state) { return state.defined() ? state : zeros({x.dim(0), hidden}); };
+  return run(kind_, weights, unsqueeze(x, 1), or_zeros(h), kind_ == RecurrentKind::lstm ? or_zeros(c) : Tensor(), {});
+}
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);
-  return here(run_rnn(weights, as_sequence("rnn_cell", *this, x), or_zeros(h, *this, x), nonlinearity, {}).h);
+  return here(step(x, h).h);
 }
 
 LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
   const auto here = enter(x, given.h, given.c);
-  const Recurrence next = run_lstm(weights, as_sequence("lstm_cell", *this, x), or_zeros(given.h, *this, x),
-                                   or_zeros(given.c, *this, x), {});
+  const Recurrence next = step(x, given.h, given.c);
   return {here(next.h), next.c};
 }
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);
-  return here(run_gru(weights, as_sequence("gru_cell", *this, x), or_zeros(h, *this, x), {}).h);
+  return here(step(x, h).h);
 }
 
 }  // namespace xgrad::nn

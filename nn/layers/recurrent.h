@@ -13,6 +13,10 @@
 
 namespace xgrad::nn {
 
+namespace detail {
+enum class RecurrentKind { rnn_tanh, rnn_relu, lstm, gru };
+}  // namespace detail
+
 /// The inputs of a recurrent layer besides the sequences.
 struct RecurrentInput {
   Tensor h = {};                      ///< (L, B, h) initial states, for each layer forward, then backward; 0 by default
@@ -41,7 +45,7 @@ using GRUOptions = LSTMOptions;
 /// most_layers.
 class Recurrent : public Module {
  protected:
-  enum class Kind { rnn_tanh, rnn_relu, lstm, gru };
+  using Kind = detail::RecurrentKind;
   const Kind kind_;
 
  public:
@@ -110,6 +114,10 @@ struct GRU : Recurrent {
 
 /// The base class of the cells. It holds the parameters of one layer in one direction.
 class RecurrentCell : public Module {
+ protected:
+  using Kind = detail::RecurrentKind;
+  const Kind kind_;
+
  public:
   const std::int64_t gates;  ///< 1 for an RNN, 4 for an LSTM, 3 for a GRU
   const std::int64_t in;
@@ -117,9 +125,11 @@ class RecurrentCell : public Module {
   const RecurrentWeights weights;
 
  protected:
-  RecurrentCell(At here, std::int64_t in, std::int64_t hidden, std::int64_t gates, bool bias);
+  RecurrentCell(At here, Kind kind, std::int64_t in, std::int64_t hidden, bool bias);
+  /// The states after one step, from those before it; undefined ones are 0.
+  Recurrence step(const Tensor& x, const Tensor& h, const Tensor& c = {}) const;
   std::string class_name() const override;
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(in, " -> ", hidden); }
 };
 
 struct RNNCellOptions {
@@ -132,7 +142,9 @@ struct RNNCell : RecurrentCell {
 
   /// Throws ValueError for sizes below 1.
   RNNCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : RecurrentCell(std::move(here), inputs, states, 1, o.bias), nonlinearity(o.nonlinearity) {}
+      : RecurrentCell(std::move(here), o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, inputs, states,
+                      o.bias),
+        nonlinearity(o.nonlinearity) {}
   explicit RNNCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
@@ -155,7 +167,7 @@ struct LSTMCell : RecurrentCell {
 
   /// Throws ValueError for sizes below 1.
   LSTMCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : RecurrentCell(std::move(here), inputs, states, 4, o.bias) {}
+      : RecurrentCell(std::move(here), Kind::lstm, inputs, states, o.bias) {}
   explicit LSTMCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, in), state -> the next state. The state {} means 0. Throws ShapeError.
@@ -168,7 +180,7 @@ struct GRUCell : RecurrentCell {
 
   /// Throws ValueError for sizes below 1.
   GRUCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : RecurrentCell(std::move(here), inputs, states, 3, o.bias) {}
+      : RecurrentCell(std::move(here), Kind::gru, inputs, states, o.bias) {}
   explicit GRUCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
 
   /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.

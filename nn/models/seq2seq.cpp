@@ -1,11 +1,9 @@
 // Sequence to sequence with recurrent layers.
 #include "seq2seq.h"
 
-#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../ops/creation/create.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/indexing/index.h"
 #include "../../ops/reduce/reduce.h"
 #include "../../ops/shape/broadcast.h"

@@ -7,7 +7,6 @@
 #include "../../core/array/shape_hints.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/indexing/index.h"
-#include "../../ops/network/attention.h"
 #include "../../ops/reduce/reduce.h"
 #include "../../ops/shape/broadcast.h"
 #include "../../ops/shape/shape.h"
@@ -57,8 +56,6 @@ Index relative_positions(const Size2d& window) {
 }
 
 }  // namespace
-
-SwinTransformerOptions swin_t() { return {.drop_path = 0.2}; }
 
 // -- windows ----------------------------------------------------------------------------------------------------------
 
@@ -143,13 +140,7 @@ Tensor SwinAttention::forward(const Tensor& x) const {
     const Mask apart = grid.regions().reshaped({1, grid.windows(), N, N});
     mask.masked = broadcast_to(apart, {B, grid.windows(), N, N}).reshaped({B * grid.windows(), 1, N, N});
   }
-  const Tensor projected = qkv(grid.partition(x));  // (B windows, N, 3C)
-  show_attention_weights(*this, [&] {
-    return attention_weights(narrow(projected, 2, 0, dim), narrow(projected, 2, dim, dim), heads, {.mask = mask})
-        .value();
-  });
-  const double drop = training() ? attention_dropout : 0;
-  const Tensor y = multi_head_attention(projected, heads, {.mask = mask, .dropout = drop});  // (B windows, N, C)
+  const Tensor y = attend_packed_heads(*this, qkv(grid.partition(x)), heads, mask, attention_dropout);
   return grid.reverse(dropout(proj(y)));
 }
 

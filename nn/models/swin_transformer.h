@@ -30,7 +30,7 @@ struct SwinTransformerOptions {
 
 /// The options of Swin-T, with a drop_path of 0.2 as in the recipe of torchvision. Swin-S has .depths = {2, 2, 18, 2}
 /// and a drop_path of 0.3. Swin-B has these depths, .dim = 128, .heads = {4, 8, 16, 32} and a drop_path of 0.5.
-SwinTransformerOptions swin_t();
+inline SwinTransformerOptions swin_t() { return {.drop_path = 0.2}; }
 
 /// The partition of a feature map into windows, with an optional cyclic shift.
 struct WindowGrid {

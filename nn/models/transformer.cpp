@@ -6,7 +6,6 @@
 #include "../../core/graph/record.h"
 #include "../../ops/creation/create.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/indexing/index.h"
 #include "../../ops/shape/join.h"
 #include "../../ops/shape/shape.h"

@@ -22,8 +22,6 @@ Init detail::vit_init(std::int64_t inputs) {
   return init::truncated_normal({.std = std::sqrt(1 / static_cast<double>(inputs))});
 }
 
-VisionTransformerOptions vit_b(const Size2d& patch) { return {.patch = patch}; }
-
 VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
     : Layer(std::move(here), options),
       drop_path(at("drop_path"), options.layers > 1 ? options.drop_path * static_cast<double>(layer) /

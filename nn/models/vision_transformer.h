@@ -30,7 +30,7 @@ struct VisionTransformerOptions {
 
 /// The options of ViT-B with this patch: dim 768, 12 heads, 12 layers. (Ti has dim 192 and 3 heads, S dim 384 and 6
 /// heads, L dim 1024, 16 heads and 24 layers.)
-VisionTransformerOptions vit_b(const Size2d& patch = 16);
+inline VisionTransformerOptions vit_b(const Size2d& patch = 16) { return {.patch = patch}; }
 
 namespace detail {
 constexpr double vit_norm_eps = 1e-6;

@@ -182,6 +182,4 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
   return here(result(x, attend_heads(*this, x.q, x.k, x.v, heads, wider, options.dropout)));
 }
 
-std::string MultiheadAttention::extra_repr() const { return str(embed_dim, ", ", heads, " heads"); }
-
 }  // namespace xgrad::nn::pytorch

@@ -80,7 +80,7 @@ struct MultiheadAttention : Module {
   Linear out_proj;
 
  protected:
-  std::string extra_repr() const override;
+  std::string extra_repr() const override { return str(embed_dim, ", ", heads, " heads"); }
 
  private:
   struct Operands;

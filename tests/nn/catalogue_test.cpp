@@ -21,6 +21,9 @@ namespace {
 
 using nn::Module;
 
+// As many samples as a run has.
+std::int64_t batch_of(const LayerRow& row) { return row.least == 0 ? 2 : row.least + 1; }
+
 // Inputs for so many samples.
 std::vector<Array> inputs_of(const LayerRow& row, std::int64_t batch) {
   std::vector<Array> inputs;
@@ -38,8 +41,8 @@ Tensor run(const LayerRow& row, const Module& module, const Tensors& xs, std::in
 }
 
 Tensor run(const LayerRow& row, const Module& module) {
-  const std::vector<Array> inputs = inputs_of(row, row.least == 0 ? 2 : row.least + 1);
-  return run(row, module, Tensors(inputs.begin(), inputs.end()), row.least == 0 ? 2 : row.least + 1);
+  const std::vector<Array> inputs = inputs_of(row, batch_of(row));
+  return run(row, module, Tensors(inputs.begin(), inputs.end()), batch_of(row));
 }
 
 Tensors with_parameters(const Module& module, const std::vector<Array>& inputs) {
@@ -65,7 +68,7 @@ void check_description(const LayerRow& row, const Module& module) {
 
 // A forward hook is given the inputs in the order of the call.
 void check_hook(const LayerRow& row, const Module& module) {
-  const std::int64_t batch = row.least == 0 ? 2 : row.least + 1;
+  const std::int64_t batch = batch_of(row);
   const std::vector<Array> inputs = inputs_of(row, batch);
   const auto hook = module.on_forward([&](const nn::ForwardCall& call) {
     std::vector<std::ptrdiff_t> places;
@@ -114,7 +117,7 @@ void check_differences(const LayerRow& row) {
   for (std::uint64_t seed = 1; const Tensor& parameter : module.parameters()) {
     parameter.assign((Tensor(normal(parameter.shape(), seed++)) * 0.5).value());
   }
-  const std::int64_t batch = row.least == 0 ? 2 : row.least + 1;
+  const std::int64_t batch = batch_of(row);
   std::vector<Array> all = inputs_of(row, batch);
   const auto inputs = static_cast<std::ptrdiff_t>(all.size());
   const auto f = [&](const Tensors& xs) { return run(row, module, xs, batch); };
@@ -129,7 +132,7 @@ void check_differences(const LayerRow& row) {
 }
 
 void check_plain(const LayerRow& row, const Module& module) {
-  const std::int64_t batch = row.least == 0 ? 2 : row.least + 1;
+  const std::int64_t batch = batch_of(row);
   const Tensors xs = with_parameters(module, inputs_of(row, batch));
   const auto result = [&](bool plain) {
     const Plain scope(plain);

@@ -19,7 +19,7 @@ std::string described(const Module& module) {
   return all;
 }
 
-// Linear, Conv2d, LayerNorm, BatchNorm2d, Embedding: fixtures, which are loaded by name.
+// Linear, Conv2d, LayerNorm, BatchNorm2d, Embedding, RNN, GRU and their cells: fixtures, which are loaded by name.
 TEST_CASE("Layers have PyTorch's parameters") {
   const std::vector<std::pair<std::string, std::string>> rows{
       {described(Conv1d(root, 4, 6, 3)), "weight [6, 4, 3] bias [6] "},
@@ -29,18 +29,12 @@ TEST_CASE("Layers have PyTorch's parameters") {
       {described(BatchNorm1d(root, 3)),
        "weight [3] bias [3] (running_mean [3]) (running_var [3]) (num_batches_tracked []) "},
       {described(PReLU(root)), "weight [1] "},
-      {described(RNN(root, 3, 4)), "weight_ih_l0 [4, 3] weight_hh_l0 [4, 4] bias_ih_l0 [4] bias_hh_l0 [4] "},
-      {described(LSTM(root, 3, 4)), "weight_ih_l0 [16, 3] weight_hh_l0 [16, 4] bias_ih_l0 [16] bias_hh_l0 [16] "},
-      {described(GRU(root, 3, 4)), "weight_ih_l0 [12, 3] weight_hh_l0 [12, 4] bias_ih_l0 [12] bias_hh_l0 [12] "},
       {described(LSTM(root, 3, 4, {.layers = 2, .bidirectional = true})),
        "weight_ih_l0 [16, 3] weight_hh_l0 [16, 4] bias_ih_l0 [16] bias_hh_l0 [16] weight_ih_l0_reverse [16, 3] "
        "weight_hh_l0_reverse [16, 4] bias_ih_l0_reverse [16] bias_hh_l0_reverse [16] weight_ih_l1 [16, 8] "
        "weight_hh_l1 [16, 4] bias_ih_l1 [16] bias_hh_l1 [16] weight_ih_l1_reverse [16, 8] weight_hh_l1_reverse [16, 4] "
        "bias_ih_l1_reverse [16] bias_hh_l1_reverse [16] "},
-      {described(RNNCell(root, 3, 4)), "weight_ih [4, 3] weight_hh [4, 4] bias_ih [4] bias_hh [4] "},
       {described(LSTMCell(root, 3, 4)), "weight_ih [16, 3] weight_hh [16, 4] bias_ih [16] bias_hh [16] "},
-      {described(GRUCell(root, 3, 4)), "weight_ih [12, 3] weight_hh [12, 4] bias_ih [12] bias_hh [12] "},
-      {described(RNNCell(root, 3, 4, {.bias = false})), "weight_ih [4, 3] weight_hh [4, 4] "},
       {described(Mlp(root, {.in = 3, .hidden = 4})), "fc1.weight [4, 3] fc1.bias [4] fc2.weight [3, 4] fc2.bias [3] "},
       {described(SwiGlu(root, {.in = 3, .hidden = 4})), "w1.weight [4, 3] w2.weight [3, 4] w3.weight [4, 3] "},
       {described(SwiGlu(root, {.in = 3, .hidden = 4, .out = 5})),
@@ -175,7 +169,6 @@ TEST_CASE("Recurrent layers without options are those of tanh, forwards") {
 TEST_CASE("First numbers without an init are PyTorch's") {
   manual_seed(3);
   const auto bound = [](const Tensor& x) { return largest(x.value()); };
-  const auto deviation = [](const Tensor& x) { return std::sqrt(mean(square(x)).item()); };
   const Linear linear(root, 100, 80);
   for (const Tensor& p : linear.parameters()) {
     CHECK(bound(p) <= 0.1);

@@ -203,8 +203,7 @@ void check_model(const char* name, const Tensor& y, const Tensors& parameters) {
   const Tensor loss = mean(square(y)).named("loss");
   check({loss});
   check({loss}, {.depth = 9});
-  Tensors step = grad(loss, parameters, {.create_graph = true});
-  step.insert(step.begin(), loss);
+  const Tensors step = training_step(loss, parameters);
   check(step);
   check(step, {.depth = 1});
 }
@@ -276,8 +275,7 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
     check({derivatives[3]}, {.direction = direction, .expand_rules = true});
     const Sketch net;
     const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
-    Tensors step = grad(loss, net.parameters(), {.create_graph = true});
-    step.insert(step.begin(), loss);
+    const Tensors step = training_step(loss, net.parameters());
     check(step, {.direction = direction, .saved_memory = true});
     check(step, {.direction = direction});
   }
@@ -293,9 +291,7 @@ TEST_CASE("heads, positions and inputs that are numbered stand in their order") 
   // The backward pass stands right of the forward pass.
   const Sketch net;
   const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
-  Tensors step = grad(loss, net.parameters(), {.create_graph = true});
-  step.push_back(loss);
-  const GraphView of_step = GraphView::of(step);
+  const GraphView of_step = GraphView::of(training_step(loss, net.parameters()));
   const GraphLayout layout = GraphLayout::of(of_step);
   for (std::size_t v = 0; v < of_step.vertices.size(); ++v) {
     const int operation = of_step.vertices[v].rule_of;
@@ -402,8 +398,7 @@ TEST_CASE(
     const nn::Gpt gpt{nn::root, {.vocabulary = 50, .context = 16, .dim = 16, .heads = 4, .layers = layers}};
     const Index ids(Shape{2, 8}, std::int64_t{1});
     const Tensor loss = cross_entropy(gpt(ids), ids).named("loss");
-    Tensors step = grad(loss, gpt.parameters(), {.create_graph = true});
-    step.push_back(loss);
+    const Tensors step = training_step(loss, gpt.parameters());
     for (const int depth : {0, 1, 2}) {
       CAPTURE(layers);
       CAPTURE(depth);

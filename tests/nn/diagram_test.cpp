@@ -137,10 +137,7 @@ TEST_CASE("a gradient rule is one box, named after its operation, that says what
   const LayerNorm norm{root, 6};
   const Tensor x = variable(normal({4, 6}), "x");
   const Tensor loss = cross_entropy(norm(x), Index({4}, {5, 0, 2, 3}));
-  const Tensors parameters{x, norm.weight, norm.bias};
-  const Tensors gradients = grad(loss.named("loss"), parameters, {.create_graph = true});
-  Tensors results{loss};
-  results.insert(results.end(), gradients.begin(), gradients.end());
+  const Tensors results = training_step(loss.named("loss"), {x, norm.weight, norm.bias});
   const GraphView view = GraphView::of(results);
   check_acyclic(view);
   std::vector<std::string> rules;

@@ -14,6 +14,7 @@
 #include <xgrad/nn/module.h>
 #include <xgrad/ops/shape/broadcast.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
@@ -24,6 +25,9 @@ inline std::vector<std::string> names_of(const auto& named) {
   for (const auto& each : named) names.push_back(each.first);
   return names;
 }
+
+/// The standard deviation of elements whose mean is 0.
+inline double deviation(const Tensor& x) { return std::sqrt(mean(square(x)).item()); }
 
 /// The arrays whose names begin with `prefix`, without it.
 inline NamedArrays part(const StateFile& file, const std::string& prefix) {

@@ -1,12 +1,15 @@
 // Utilities for tests of optimizers.
 #pragma once
 
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "support/check.h"
 #include "support/fixtures.h"
 
+#include <xgrad/core/graph/observe.h>
 #include <xgrad/ops/shape/join.h>
 #include <xgrad/optim/optim.h>
 
@@ -31,6 +34,18 @@ Results steps(const Case& c, const typename Optimizer::Options& options) {
   for (const Tensors& values : after) all.push_back(stack(values));
   return all;
 }
+
+/// What a state is refused with after `spoil` has changed it.
+template <class Owner>
+std::string refusal_of(Owner& owner, StateFile state, const std::function<void(StateFile&)>& spoil) {
+  spoil(state);
+  return error_of<FormatError>([&] { owner.load_state_dict(state); });
+}
+
+/// An observer that throws at every event.
+struct Refusing : Observer {
+  void event(const char*, Duration) override { throw std::runtime_error("no"); }
+};
 
 /// As many rates as are stored.
 inline Results rates(const Case& c, const optim::Schedule& schedule) {

@@ -229,15 +229,6 @@ TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scor
                 "needs three axes (batch, width, positions), got [7, 512]");
 }
 
-TEST_CASE("Self-attention is the formula, with positions as rows and as columns") {
-  const SelfAttention attn{root, 512, 64};
-  const Tensor x(normal({2, 7, 512})), rows = attn(x);
-  check_close(transpose(attn.columns(transpose(x))).value(), rows.value());
-  check_close(rows.value(), plain::attention(attn.w_q(x), attn.w_k(x), attn.w_v(x)).value());
-  CHECK_REFUSED(ShapeError, attn.columns(x[0]), "self_attention",
-                "needs three axes (batch, width, positions), got [7, 512]");
-}
-
 TEST_CASE("Self-attention drops weights in training, with positions as rows and as columns") {
   const std::int64_t B = 64;
   const SelfAttention attn{root, 6, 4, {.dropout = 0.75}};

@@ -41,7 +41,7 @@ TEST_CASE("Masks of no size, and of the largest numbers") {
   CHECK_REFUSED(LimitError, causal_mask(2, most - 1), "causal_mask",
                 "2 positions after 9223372036854775806 are too many");
   CHECK_REFUSED(ValueError, padding_mask(Index({1}, -1), 3), "padding_mask", "length -1 is not in [0, 3]");
-  CHECK_REFUSED(ValueError, window_mask(3, {.after = -2}), "window_mask", "before 0 and after -2: one is negative");
+  CHECK_REFUSED(ValueError, window_mask(3, {.after = -2}), "window_mask", "0 before and -2 after: one is negative");
   for (const std::int64_t size : {least, most}) {
     CHECK_THROWS_AS(causal_mask(size), Error);
     CHECK_THROWS_AS(causal_mask(1, size), Error);

@@ -45,34 +45,6 @@ TEST_CASE("The recorded weights, by the values of each head, are the result unde
 
 // ---- Errors, weights, gradients ----
 
-TEST_CASE("Separate query, key and value sizes, valid lengths, no bias by default") {
-  const MultiHeadAttention attn{root, 100, 5, {.dropout = 0.5}};
-  CHECK(attn.num_parameters() == 4 * 100 * 100);
-  const Tensor X = ones({2, 4, 100}), Y = ones({2, 6, 100});
-  CHECK(attn(X, Y, Y, padding(Index({2}, {3, 2}))).shape() == Shape{2, 4, 100});
-
-  const MultiHeadAttention other{root, 8, 2, {.query = 3, .key = 5, .value = 7}};
-  CHECK(other(normal({2, 4, 3}), normal({2, 6, 5}), normal({2, 6, 7})).shape() == Shape{2, 4, 8});
-  CHECK(other.num_parameters() == 8 * (3 + 5 + 7 + 8));
-}
-
-TEST_CASE("A mask as an additive term, weights kept") {
-  struct Model : Module {
-    MultiHeadAttention attn{at("attn"), 128, 8};
-  } model;
-  const Tensor x(normal({1, 11, 128}));
-  const Mask ignored({1, 1, 1, 11}, {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1});
-  AttentionRecorder recorder;
-  const Tensor y = model.attn(x, {.bias = to_real(ignored) * -1e9});
-  CHECK(y.shape() == Shape{1, 11, 128});
-  const Array weights = recorder.last("attn");
-  CHECK(weights.shape() == Shape{1, 8, 11, 11});
-  const Tensor heads = matmul(weights, transpose(reshape(model.attn.v(x), {1, 11, 8, 16}), 1, 2));
-  CHECK(heads.shape() == Shape{1, 8, 11, 16});
-  check_close(model.attn.o(reshape(transpose(heads, 1, 2), {1, 11, 128})).value(), y.value());
-  check_close(model.attn(x, {.masked = ignored}).value(), y.value());
-}
-
 TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that are no probability") {
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 64, 5), "attention", "dim 64 does not divide by 5 heads");
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 64, 0), "MultiHeadAttention", "heads 0 is not positive");

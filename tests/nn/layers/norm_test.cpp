@@ -26,14 +26,6 @@ TEST_CASE("Norms of two rows by hand, with an eps of 0") {
   CHECK(bare.num_parameters() == 0);
 }
 
-TEST_CASE("Batch norm gives every channel mean 0 and variance 1 over the batch; layer norm does so with every row") {
-  const Tensor x(Array({2, 2}, {1, 2, 2, 3}));
-  const BatchNorm1d batch{root, 2, {.eps = 0}};
-  check_close(batch(x).value(), Array({2, 2}, {-1, -1, 1, 1}));
-  const LayerNorm layer{root, 2, {.eps = 0}};
-  check_close(layer(x).value(), Array({2, 2}, {-1, 1, -1, 1}));
-}
-
 TEST_CASE("The number of batches is saved as an integer, and loads as one or as a real number") {
   const TemporaryFolder folder;
   const std::string path = folder / "norm";

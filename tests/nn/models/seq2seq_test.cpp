@@ -82,12 +82,6 @@ TEST_CASE("Sequence to sequence models refuse bad settings and inputs") {
   CHECK_REFUSED(ValueError, model(source, Index({2}, {4, 0}), target), "gru", "length 0 of sequence 1 is not in [1, 4]",
                 "in encoder.gru (GRU 3 -> 4, 2 layers)");
   CHECK_THROWS_AS(model(source, lengths, Index({1, 3}, {1, 2, 3})), ShapeError);
-  Seq2SeqOptions reversing = small(Context::attention);
-  reversing.reverse_source = true;
-  const Seq2SeqEncoder encoder(root, 5, reversing);
-  CHECK_REFUSED(ValueError, encoder(source, Index({2}, {5, 1})), "reversed_within",
-                "length 5 of row 0 is not in [0, 4]");
-  CHECK_REFUSED(ShapeError, encoder(source, Index({1}, {4})), "reversed_within", "ids [2, 4] with lengths [1]");
   CHECK_THROWS_AS(model(Index({2}, {1, 2}), Index({2}, {1, 1}), target), ShapeError);
 }
 

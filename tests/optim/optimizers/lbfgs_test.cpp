@@ -9,7 +9,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include <xgrad/core/graph/observe.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
@@ -152,9 +151,6 @@ TEST_CASE("L-BFGS does not step where every element of the gradient is within to
 }
 
 TEST_CASE("A step of L-BFGS that an observer throws in is done whole") {
-  struct Refusing : Observer {
-    void event(const char*, Duration) override { throw std::runtime_error("no"); }
-  };
   const auto two_steps = [](bool watched) {
     const Quadratic q;
     optim::LBFGS lbfgs{q.parameters, {.max_iter = 2}};
@@ -234,11 +230,7 @@ TEST_CASE("L-BFGS refuses states that no step leaves behind") {
   optim::LBFGS after{q.parameters, {.max_iter = 3, .history_size = 4, .line_search_fn = wolfe}};
   for (int step = 0; step < 2; ++step) after.step([&] { return q.loss(); });
   const StateFile good = after.state_dict();
-  const auto refusal = [&](const auto& spoil) {
-    StateFile state = good;
-    spoil(state);
-    return error_of<FormatError>([&] { after.load_state_dict(state); });
-  };
+  const auto refusal = [&](const auto& spoil) { return refusal_of(after, good, spoil); };
   CHECK(refusal([](StateFile& s) { s.metadata["optimizer"] = "adam"; }) ==
         "load_state_dict: the state of \"adam\" does not fit \"lbfgs\"");
   CHECK(refusal([](StateFile& s) { s.metadata["lr"] = "-1"; }) == "load_state_dict: -1 is no learning rate");

@@ -67,11 +67,7 @@ TEST_CASE("A moving average refuses bad settings, weights that are not finite an
                 "'w' had shape [2] and now has [3]");
 
   const StateFile good = average.state_dict();
-  const auto refusal = [&](const auto& spoil) {
-    StateFile state = good;
-    spoil(state);
-    return error_of<FormatError>([&] { average.load_state_dict(state); });
-  };
+  const auto refusal = [&](const auto& spoil) { return refusal_of(average, good, spoil); };
   CHECK(refusal([](StateFile& s) {
           s.arrays.erase("average.w");
           s.arrays["average.v"] = Array({2}, Real(0));

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <xgrad/xgrad.h>
-#include <xgrad/core/graph/observe.h>
 #include <xgrad/core/runtime/memory.h>
 
 namespace xgrad::testing {
@@ -34,9 +33,6 @@ TEST_CASE("Parameters without a gradient are skipped and counted") {
 }
 
 TEST_CASE("A step that an observer throws in is done whole") {
-  struct Refusing : Observer {
-    void event(const char*, Duration) override { throw std::runtime_error("no"); }
-  };
   const auto two_steps = [](bool watched) {
     const Tensor a = variable(1, "a"), b = variable(2, "b");
     optim::Adam adam{{a, b}, {.lr = 0.1}};
