@@ -38,7 +38,7 @@ inline std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries,
                        : queries.keys();
 }
 
-/// rows q' of the keys that these queries see: rows `row_stride` apart, of the first key on, and q' as a Matrix.
+/// to = rows q' of the keys that these queries see; `rows` begins with the first of all keys, `transposed` is q'.
 inline void products_with_keys(const KeyRanges& ranges, const Queries& queries, const Real* rows,
                                std::int64_t row_stride, const Matrix& transposed, std::int64_t depth,
                                const MatrixRows& to) {
@@ -47,7 +47,7 @@ inline void products_with_keys(const KeyRanges& ranges, const Queries& queries, 
             return Extent{0, depth, first_column(ranges, queries, from)};
           });
 }
-/// y = weights' rows, with rows of the first key on, whether they are all finite, and `sums` for the result.
+/// y = weights' rows, by way of `sums`; `rows` begins with the first of all keys, and may be `finite`: all of them.
 inline void sum_over_keys(const KeyRanges& ranges, const Queries& queries, const Matrix& weights, const Matrix& rows,
                           bool finite, Matrix& sums, Real* y, std::int64_t row_stride, std::int64_t columns) {
   const MatrixRows seen = rows.rows_from(queries.begin), to = sums.rows_from(0);
