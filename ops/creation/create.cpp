@@ -8,15 +8,6 @@
 #include "../../core/array/xtensor_functions.h"
 
 namespace xgrad {
-namespace {
-
-template <class T>
-Tensor reals(const BasicArray<T>& from) {
-  return to_array(xt::cast<Real>(view(from)));
-}
-
-}  // namespace
-
 Tensor zeros(const Shape& shape) { return full(shape, 0); }
 Tensor ones(const Shape& shape) { return full(shape, 1); }
 Tensor full(const Shape& shape, Real value) { return Array(shape, value); }
@@ -82,8 +73,8 @@ Tensor eye(std::int64_t rows, std::int64_t columns) {
   return result;
 }
 
-Tensor to_real(const Index& numbers) { return reals(numbers); }
-Tensor to_real(const Mask& mask) { return reals(mask); }
+Tensor to_real(const Index& numbers) { return to_array(xt::cast<Real>(view(numbers))); }
+Tensor to_real(const Mask& mask) { return to_array(xt::cast<Real>(view(mask))); }
 
 Index to_index(const Tensor& numbers) {
   Index result(numbers.shape());

@@ -21,23 +21,11 @@ inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return 
 inline Mask mask(std::initializer_list<Nested<bool>> values) { return Nested<bool>(values).array(); }
 /// A constant with the values of a container such as std::vector or std::span: as a list, or in row-major order with
 /// the given shape. Throws ShapeError unless the shape has one element for each value.
-template <NumbersFor<Real> R>
-Tensor tensor(const R& numbers) {
-  return Array(numbers);
-}
-template <NumbersFor<Real> R>
-Tensor tensor(const Shape& shape, const R& numbers) {
-  return Array(shape, numbers);
-}
+Tensor tensor(const NumbersFor<Real> auto& numbers) { return Array(numbers); }
+Tensor tensor(const Shape& shape, const NumbersFor<Real> auto& numbers) { return Array(shape, numbers); }
 /// An Index of the values of such a container. Throws as tensor, and ValueError for an integer beyond 2^63 - 1.
-template <NumbersFor<std::int64_t> R>
-Index index(const R& numbers) {
-  return Index(numbers);
-}
-template <NumbersFor<std::int64_t> R>
-Index index(const Shape& shape, const R& numbers) {
-  return Index(shape, numbers);
-}
+Index index(const NumbersFor<std::int64_t> auto& numbers) { return Index(numbers); }
+Index index(const Shape& shape, const NumbersFor<std::int64_t> auto& numbers) { return Index(shape, numbers); }
 
 /// A tensor of zeros.
 Tensor zeros(const Shape& shape);

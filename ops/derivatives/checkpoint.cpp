@@ -64,74 +64,69 @@ struct Checkpoint {
   Again again;
 
   // Runs f again and differentiates it. The gradients of the inputs come first, then those of the leaves.
-  Tensors gradients(const Tensor& gy, Wanted wanted) const;
+  Tensors gradients(const Tensor& gy, Wanted wanted) const {
+    const bool graph_wanted = recording();
+    const EnableGrad on;
+    const std::uint64_t first = first_id();
+    Tensors own, xs;
+    std::vector<std::size_t> positions;  // of xs, among the inputs and leaves
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool is_wanted = wanted[static_cast<int>(i)];
+      own.push_back(input_of_second_run(inputs[i], is_wanted, graph_wanted));
+      if (!is_wanted || detail::Engine::node(own.back()) == detail::Engine::node(inputs[i])) continue;
+      xs.push_back(own.back());
+      positions.push_back(i);
+    }
+    for (std::size_t i = inputs.size(); i < inputs.size() + leaves.size(); ++i) {
+      if (!wanted[static_cast<int>(i)]) continue;
+      xs.push_back(detail::Engine::without_value(leaves[i - inputs.size()]));
+      positions.push_back(i);
+    }
+    const Tensor y = second_run(own, gy.shape(), first);
+    Tensors all;
+    for (const Tensor& input : inputs) all.emplace_back(Array(input.shape(), Real(0)));
+    for (const Ref<Node>& leaf : leaves) all.emplace_back(Array(leaf->shape(), Real(0)));
+    if (!y.requires_grad()) return all;
+    const Tensors found =
+        detail::grad_since(first, y, xs, {.seed = gy, .create_graph = graph_wanted, .unused = Unused::zeros});
+    for (std::size_t i = 0; i < found.size(); ++i) all[positions[i]] = found[i];
+    return all;
+  }
 
  private:
   bool uses(const Ref<Node>& leaf) const { return std::ranges::find(leaves, leaf) != leaves.end(); }
-  std::uint64_t first_id() const;
-  Tensor input_of_second_run(const Tensor& input, bool wanted, bool graph_wanted) const;
-  Tensor second_run(const Tensors& own, const Shape& shape, std::uint64_t first) const;
+
+  // An id below those of the second run's nodes, and above those of all nodes that it begins at.
+  std::uint64_t first_id() const {
+    std::uint64_t newest = 0;
+    for (const Tensor& input : inputs) {
+      if (const Ref<Node>& node = detail::Engine::node(input)) newest = std::max(newest, node->id);
+    }
+    for (const Ref<Node>& leaf : leaves) newest = std::max(newest, leaf->id);
+    return detail::take_node_id_above(newest);
+  }
+
+  Tensor input_of_second_run(const Tensor& input, bool wanted, bool graph_wanted) const {
+    if (!graph_wanted || !input.requires_grad()) return wanted ? variable(input) : input.detach();
+    // An input that f also captures gets its gradient as a leaf of f.
+    return uses(detail::Engine::node(input)) ? input : alias(input);
+  }
+
+  Tensor second_run(const Tensors& own, const Shape& shape, std::uint64_t first) const {
+    const RandomScope drawn(random);
+    const std::shared_ptr<void> substituted = again ? again() : nullptr;
+    Tensor y = run(f, own);
+    if (y.shape() != shape) {
+      fail<GraphError>("checkpoint", "the function gave shape ", shape, " and, run again, ", y.shape());
+    }
+    for (const Ref<Node>& leaf : leaves_from(first, y, own)) {
+      if (uses(leaf)) continue;
+      fail<GraphError>("checkpoint", "the function, run again, uses a leaf", leaf->name().empty() ? "" : " '",
+                       leaf->name(), leaf->name().empty() ? "" : "'", " that it did not use before");
+    }
+    return y;
+  }
 };
-
-// An id below those of the second run's nodes, and above those of all nodes that it begins at.
-std::uint64_t Checkpoint::first_id() const {
-  std::uint64_t newest = 0;
-  for (const Tensor& input : inputs) {
-    if (const Ref<Node>& node = detail::Engine::node(input)) newest = std::max(newest, node->id);
-  }
-  for (const Ref<Node>& leaf : leaves) newest = std::max(newest, leaf->id);
-  return detail::take_node_id_above(newest);
-}
-
-Tensor Checkpoint::input_of_second_run(const Tensor& input, bool wanted, bool graph_wanted) const {
-  if (!graph_wanted || !input.requires_grad()) return wanted ? variable(input) : input.detach();
-  // An input that f also captures gets its gradient as a leaf of f.
-  return uses(detail::Engine::node(input)) ? input : alias(input);
-}
-
-Tensor Checkpoint::second_run(const Tensors& own, const Shape& shape, std::uint64_t first) const {
-  const RandomScope drawn(random);
-  const std::shared_ptr<void> substituted = again ? again() : nullptr;
-  Tensor y = run(f, own);
-  if (y.shape() != shape) {
-    fail<GraphError>("checkpoint", "the function gave shape ", shape, " and, run again, ", y.shape());
-  }
-  for (const Ref<Node>& leaf : leaves_from(first, y, own)) {
-    if (uses(leaf)) continue;
-    fail<GraphError>("checkpoint", "the function, run again, uses a leaf", leaf->name().empty() ? "" : " '",
-                     leaf->name(), leaf->name().empty() ? "" : "'", " that it did not use before");
-  }
-  return y;
-}
-
-Tensors Checkpoint::gradients(const Tensor& gy, Wanted wanted) const {
-  const bool graph_wanted = recording();
-  const EnableGrad on;
-  const std::uint64_t first = first_id();
-  Tensors own, xs;
-  std::vector<std::size_t> positions;  // of xs, among the inputs and leaves
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool is_wanted = wanted[static_cast<int>(i)];
-    own.push_back(input_of_second_run(inputs[i], is_wanted, graph_wanted));
-    if (!is_wanted || detail::Engine::node(own.back()) == detail::Engine::node(inputs[i])) continue;
-    xs.push_back(own.back());
-    positions.push_back(i);
-  }
-  for (std::size_t i = inputs.size(); i < inputs.size() + leaves.size(); ++i) {
-    if (!wanted[static_cast<int>(i)]) continue;
-    xs.push_back(detail::Engine::without_value(leaves[i - inputs.size()]));
-    positions.push_back(i);
-  }
-  const Tensor y = second_run(own, gy.shape(), first);
-  Tensors all;
-  for (const Tensor& input : inputs) all.emplace_back(Array(input.shape(), Real(0)));
-  for (const Ref<Node>& leaf : leaves) all.emplace_back(Array(leaf->shape(), Real(0)));
-  if (!y.requires_grad()) return all;
-  const Tensors found =
-      detail::grad_since(first, y, xs, {.seed = gy, .create_graph = graph_wanted, .unused = Unused::zeros});
-  for (std::size_t i = 0; i < found.size(); ++i) all[positions[i]] = found[i];
-  return all;
-}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "../../core/graph/record.h"
 #include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
+#include "../indexing/axis.h"
 #include "../reduce/reduce.h"
 #include "../shape/join.h"
 #include "../shape/shape.h"
@@ -91,9 +92,7 @@ Tensors rows_of(const Called& called, const Tensor& of) {
       fail<LimitError>(called.op, "a result of shape ", of.shape(), " + ", x.shape(), " has more than ", max_rank,
                        " axes");
     }
-    Shape shape = of.shape();
-    for (const std::int64_t size : x.shape()) shape.push_back(size);
-    shapes.push_back(shape);
+    shapes.push_back(joined(of.shape(), x.shape()));
   }
   std::vector<Tensors> rows(called.xs.size());
   std::vector<Array> values;  // of the result, if its graph is not wanted

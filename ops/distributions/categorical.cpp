@@ -2,11 +2,11 @@
 
 #include <limits>
 
-#include "../../core/graph/grad.h"
 #include "../creation/sample.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
+#include "../indexing/axis.h"
 #include "../indexing/index.h"
 #include "../network/softmax.h"
 #include "../reduce/reduce.h"
@@ -16,11 +16,6 @@
 
 namespace xgrad::distributions {
 namespace {
-
-Shape with_last(Shape shape, std::int64_t size) {
-  shape.push_back(size);
-  return shape;
-}
 
 // Logits with the largest and smallest number in place of infinities, which can be multiplied by 0.
 Tensor finite(const Tensor& logits) {
@@ -44,8 +39,7 @@ Categorical::Categorical(const Options& options) : by_logits_(options.logits.def
   if (given.rank() == 0 || given.dim(-1) == 0) {
     fail<ShapeError>(op, name, " has shape ", given.shape(), "; needs (..., K) with at least one category");
   }
-  batch_ = given.shape();
-  batch_.erase(batch_.rank() - 1);
+  batch_ = leading(given.shape(), 1);
   if (by_logits_) {
     check_each(op, name, given, "numbers or -inf", [](Real x) { return x < infinity; });
     const Array largest = max(given.detach(), Axes{-1}).value();
@@ -80,8 +74,8 @@ Tensor Categorical::log_prob(const Index& value) const {
                        num_categories(), ")");
     }
   }
-  const Tensor rows = broadcast_to(logits(), with_last(shape, num_categories()));
-  return squeeze(gather(rows, -1, broadcast_to(value, shape).reshaped(with_last(shape, 1))), {-1});
+  const Tensor rows = broadcast_to(logits(), joined(shape, {num_categories()}));
+  return squeeze(gather(rows, -1, broadcast_to(value, shape).reshaped(joined(shape, {1}))), {-1});
 }
 
 Tensor Categorical::entropy() const { return -sum(probs() * finite(logits()), -1); }

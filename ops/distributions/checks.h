@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "../../core/graph/tensor.h"
+#include "../indexing/axis.h"
 
 namespace xgrad::distributions {
 
 // Throws unless `good` holds for every number of the parameter or value of this name.
-template <class F>
-void check_each(const char* op, const char* name, const Tensor& x, const char* expected, const F& good) {
+void check_each(const char* op, const char* name, const Tensor& x, const char* expected, const auto& good) {
   const Array& elements = x.value();
   for (std::int64_t i = 0; i < elements.size(); ++i) {
     const Real number = elements.data()[i];
@@ -27,8 +27,7 @@ inline Shape extended(const char* op, const Shape& sample_shape, const Shape& ba
   if (std::any_of(sample_shape.begin(), sample_shape.end(), [](std::int64_t size) { return size < 0; })) {
     fail<ValueError>(op, "negative size in the sample shape ", sample_shape);
   }
-  Shape shape = sample_shape;
-  for (const std::int64_t size : batch) shape.push_back(size);
+  const Shape shape = joined(sample_shape, batch);
   shape.numel();  // throws where it overflows, before a draw is taken
   return shape;
 }

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/graph/grad.h"
 #include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
@@ -11,11 +10,8 @@
 #include "checks.h"
 
 namespace xgrad::distributions {
-namespace {
 
 const Real half_log_two_pi = static_cast<Real>(std::log(2 * std::numbers::pi) / 2);
-
-}  // namespace
 
 Normal::Normal(const Tensor& loc, const Tensor& scale) {
   const Shape shape = broadcast_shapes("normal", loc.shape(), scale.shape());

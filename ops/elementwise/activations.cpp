@@ -1,11 +1,9 @@
 // Activation functions: a lambda and its derivative each.
 #include "activations.h"
 
-#include <cmath>
 #include <numbers>
 
 #include "../../core/base/formula.h"
-#include "../creation/key.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
 #include "arithmetic.h"
@@ -120,11 +118,7 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
       [](auto v, auto w, auto) { return where(v > 0, 1, w); }, [](auto v, auto, auto) { return minimum(v, 0); });
 }
 
-namespace {
-
 constexpr double selu_alpha = 1.6732632423543772848170429916717, selu_scale = 1.0507009873554804934193349852946;
-
-}  // namespace
 
 Tensor selu(const Tensor& x) {
   return elementwise(
@@ -147,8 +141,7 @@ namespace {
 
 // tanh(ln(1 + e^x)) = (1 + 2e)/(1 + 2e + 2e^2) = (e^2 + 2e)/(e^2 + 2e + 2), the first with e = e^-x, the second with
 // e = e^x: whichever does not overflow.
-template <class V>
-auto tanh_softplus(const V& v) {
+auto tanh_softplus(const auto& v) {
   return guarded(
       [](const auto& u) {
         const auto e = exp(where(u > 0, -u, u));  // not -abs(u), whose slope at 0 is 0

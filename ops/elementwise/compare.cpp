@@ -19,36 +19,11 @@ Mask compare(const char* op, const BasicArray<T>& a, const BasicArray<T>& b, con
   return map_elements<bool>({broadcast_shapes(op, a.shape(), b.shape()), {op}}, holds, a, b);
 }
 
-template <class F>
-Mask compare(const char* op, const Tensor& a, const Tensor& b, const F& holds) {
+Mask compare(const char* op, const Tensor& a, const Tensor& b, const auto& holds) {
   return compare(op, a.value(), b.value(), holds);
 }
 
-}  // namespace
-
-Mask operator<(const Tensor& a, const Tensor& b) {
-  return compare("less", a, b, [](Real p, Real q) { return p < q; });
-}
-Mask operator<=(const Tensor& a, const Tensor& b) {
-  return compare("less_equal", a, b, [](Real p, Real q) { return p <= q; });
-}
-Mask operator>(const Tensor& a, const Tensor& b) {
-  return compare("greater", a, b, [](Real p, Real q) { return p > q; });
-}
-Mask operator>=(const Tensor& a, const Tensor& b) {
-  return compare("greater_equal", a, b, [](Real p, Real q) { return p >= q; });
-}
-Mask operator==(const Tensor& a, const Tensor& b) {
-  return compare("equal", a, b, [](Real p, Real q) { return p == q; });
-}
-Mask operator!=(const Tensor& a, const Tensor& b) {
-  return compare("not_equal", a, b, [](Real p, Real q) { return p != q; });
-}
-
-namespace {
-
-template <class F>
-Mask where_each(const char* op, const Tensor& x, const F& holds) {
+Mask where_each(const char* op, const Tensor& x, const auto& holds) {
   return map_elements<bool>({x.shape(), {op}}, holds, x.value());
 }
 
@@ -64,6 +39,13 @@ Mask close(const char* op, const Tensor& a, const Tensor& b, const IsCloseOption
 }
 
 }  // namespace
+
+Mask operator<(const Tensor& a, const Tensor& b) { return compare("less", a, b, std::less()); }
+Mask operator<=(const Tensor& a, const Tensor& b) { return compare("less_equal", a, b, std::less_equal()); }
+Mask operator>(const Tensor& a, const Tensor& b) { return compare("greater", a, b, std::greater()); }
+Mask operator>=(const Tensor& a, const Tensor& b) { return compare("greater_equal", a, b, std::greater_equal()); }
+Mask operator==(const Tensor& a, const Tensor& b) { return compare("equal", a, b, std::equal_to()); }
+Mask operator!=(const Tensor& a, const Tensor& b) { return compare("not_equal", a, b, std::not_equal_to()); }
 
 Mask isnan(const Tensor& x) {
   return where_each("isnan", x, [](Real v) { return v != v; });
@@ -82,21 +64,13 @@ bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options) {
   return all(close("allclose", a, b, options));
 }
 
-Mask operator&&(const Mask& a, const Mask& b) {
-  return compare("logical_and", a, b, [](bool p, bool q) { return p & q; });
-}
-Mask operator||(const Mask& a, const Mask& b) {
-  return compare("logical_or", a, b, [](bool p, bool q) { return p | q; });
-}
+Mask operator&&(const Mask& a, const Mask& b) { return compare("logical_and", a, b, std::bit_and()); }
+Mask operator||(const Mask& a, const Mask& b) { return compare("logical_or", a, b, std::bit_or()); }
 Mask operator!(const Mask& mask) {
-  return compare("logical_not", mask, mask, [](bool p, bool) { return !p; });
+  return map_elements<bool>({mask.shape(), {"logical_not"}}, std::logical_not(), mask);
 }
-Mask operator^(const Mask& a, const Mask& b) {
-  return compare("logical_xor", a, b, [](bool p, bool q) { return p != q; });
-}
-Mask operator==(const Mask& a, const Mask& b) {
-  return compare("equal", a, b, [](bool p, bool q) { return p == q; });
-}
+Mask operator^(const Mask& a, const Mask& b) { return compare("logical_xor", a, b, std::not_equal_to()); }
+Mask operator==(const Mask& a, const Mask& b) { return compare("equal", a, b, std::equal_to()); }
 bool any(const Mask& mask) { return std::ranges::find(mask, true) != mask.end(); }
 bool all(const Mask& mask) { return std::ranges::find(mask, false) == mask.end(); }
 
@@ -107,27 +81,12 @@ Mask operator>=(const Index& a, const Index& b) { return compare("greater_equal"
 Mask operator==(const Index& a, const Index& b) { return compare("equal", a, b, std::equal_to()); }
 Mask operator!=(const Index& a, const Index& b) { return compare("not_equal", a, b, std::not_equal_to()); }
 
-Mask operator<(const Index& a, std::int64_t b) { return a < Index(Shape{}, b); }
-Mask operator<=(const Index& a, std::int64_t b) { return a <= Index(Shape{}, b); }
-Mask operator>(const Index& a, std::int64_t b) { return a > Index(Shape{}, b); }
-Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b); }
-Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
-Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
-
-namespace {
-
-Array chosen(const Mask& mask, const Array& a, const Array& b) {
-  const Shape shape = broadcast_shapes("where", {{"mask", mask.shape()}, {"a", a.shape()}, {"b", b.shape()}});
-  return map_elements<Real>(
-      {shape, {"where"}}, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a, b);
-}
-
-}  // namespace
-
 XGRAD_FORMULA where_formula{"where", "y = a where the mask is true, else b",
                             "dL/da = gy where it is true, else 0; dL/db = 0 where it is true, else gy"};
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
-  return record("where", chosen(mask, a.value(), b.value()),
+  const Shape shape = broadcast_shapes("where", {{"mask", mask.shape()}, {"a", a.shape()}, {"b", b.shape()}});
+  const auto choose = [](bool m, Real p, Real q) { return m ? p : q; };
+  return record("where", map_elements<Real>({shape, {"where"}}, choose, mask, a.value(), b.value()),
                 wrt(a, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, gy, 0), to); }),
                 wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }),
                 attribute("mask", mask));

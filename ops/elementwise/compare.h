@@ -57,12 +57,12 @@ Mask operator>=(const Index& a, const Index& b);
 Mask operator==(const Index& a, const Index& b);
 Mask operator!=(const Index& a, const Index& b);
 /// Comparisons with one integer.
-Mask operator<(const Index& a, std::int64_t b);
-Mask operator<=(const Index& a, std::int64_t b);
-Mask operator>(const Index& a, std::int64_t b);
-Mask operator>=(const Index& a, std::int64_t b);
-Mask operator==(const Index& a, std::int64_t b);
-Mask operator!=(const Index& a, std::int64_t b);
+inline Mask operator<(const Index& a, std::int64_t b) { return a < Index(Shape{}, b); }
+inline Mask operator<=(const Index& a, std::int64_t b) { return a <= Index(Shape{}, b); }
+inline Mask operator>(const Index& a, std::int64_t b) { return a > Index(Shape{}, b); }
+inline Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b); }
+inline Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
+inline Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
 
 /// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen operand only; the other
 /// gets 0 even if the gradient of y is NaN. Throws ShapeError.

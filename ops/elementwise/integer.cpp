@@ -2,13 +2,11 @@
 #include "integer.h"
 
 #include "../kernels/registers/loops.h"
-#include "../shape/broadcast.h"
 
 namespace xgrad {
 namespace {
 
-template <class F>
-Index elementwise(const char* op, const Index& a, const Index& b, const F& f) {
+Index elementwise(const char* op, const Index& a, const Index& b, const auto& f) {
   return map_elements<std::int64_t>({broadcast_shapes(op, a.shape(), b.shape()), {op}}, f, a, b);
 }
 

@@ -20,12 +20,6 @@ Tensor mul(const Tensor& a, const Tensor& b);
 
 namespace detail {
 
-// Calls f with `values`, an array, as its arguments.
-template <class F, class T, std::size_t N>
-auto call_with(const F& f, const std::array<T, N>& values) {
-  return std::apply(f, values);
-}
-
 // For lambdas: safe(v...) is computed, and formulas print meant(v...), the mathematics, in its place.
 template <class Safe, class Meant, class... V>
 [[gnu::always_inline]] inline auto guarded(const Safe& safe, const Meant& meant, const V&... v) {
@@ -37,21 +31,18 @@ template <class Safe, class Meant, class... V>
 }
 
 // v clamped to [-limit, limit], so that a huge v times a vanishing factor gives limit * 0 = 0 and not inf * 0 = NaN.
-template <class V>
-[[gnu::always_inline]] inline auto bounded(const V& v, double limit) {
+[[gnu::always_inline]] inline auto bounded(const auto& v, double limit) {
   return guarded([limit](const auto& u) { return maximum(minimum(u, limit), -limit); }, [](const auto& u) { return u; },
                  v);
 }
 
 // v, but not below -1e4, for use where the other factor vanishes at -inf: -1e4 * 0 is 0, -inf * 0 would be NaN.
-template <class V>
-[[gnu::always_inline]] inline auto bounded_below(const V& v) {
+[[gnu::always_inline]] inline auto bounded_below(const auto& v) {
   return guarded([](const auto& u) { return maximum(u, -1e4); }, [](const auto& u) { return u; }, v);
 }
 
 // v where it is negative, else 0, for a branch that is taken only there and must not overflow elsewhere.
-template <class V>
-[[gnu::always_inline]] inline auto below_zero(const V& v) {
+[[gnu::always_inline]] inline auto below_zero(const auto& v) {
   return guarded([](const auto& u) { return minimum(u, 0); }, [](const auto& u) { return u; }, v);
 }
 
@@ -111,7 +102,7 @@ class PartialRule {
     for (std::size_t k = 0; k <= K; ++k) {
       arguments[k] = !(depends >> k & 1) ? Tensor(0) : k == K ? y : saved_[next++];
     }
-    return mul(gy, Tensor(call_with(d_, arguments)));
+    return mul(gy, Tensor(std::apply(d_, arguments)));
   }
 
   // Calls d. `given` contains 0, for the arguments that d does not depend on, and the other arguments.
@@ -179,9 +170,10 @@ constexpr bool prints() {
   }
 }
 
-// Registers the formula of an operation the first time that it runs. Lambdas with captures have no formula.
+// Checks f, and registers the formula of the operation the first time that it runs. Lambdas with captures have none.
 template <class F, class... D>
 void register_formula(const char* op) {
+  static_assert(takes_numbers<F, sizeof...(D)>(), "elementwise: the function takes one number for each input");
   if constexpr (prints<F, sizeof...(D)>() && (prints<D, sizeof...(D) + 1>() && ...)) {
     static const RegisteredFormula registered(op, [] { return formula_in_letters(F(), D()...); });
   }
@@ -193,7 +185,6 @@ void register_formula(const char* op) {
 /// as attributes: attribute("negative_slope", slope).
 template <class F, class D, class... T>
 Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::NamedValue<T>&... attributes) {
-  static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
   detail::register_formula<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
   return record(op, map(detail::Engine::value(x), f, {op}), detail::partial(inputs, 0, std::move(df)), attributes...);
@@ -204,7 +195,6 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::Nam
 template <class F, class DA, class DB, class... T>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db,
                    const detail::NamedValue<T>&... attributes) {
-  static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
   detail::register_formula<F, DA, DB>(op);
   const Array &p = detail::Engine::value(a), &q = detail::Engine::value(b);
   const Shape shape = broadcast_shapes(op, p.shape(), q.shape());
@@ -216,7 +206,6 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
 /// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws as above.
 template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
-  static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
   detail::register_formula<F, DA, DB, DC>(op);
   const Shape shape = broadcast_shapes(op, {{"a", a.shape()}, {"b", b.shape()}, {"c", c.shape()}});
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};

@@ -280,8 +280,6 @@ Symbol::Symbol(long long number) : Symbol(constant(static_cast<double>(number), 
 Symbol::Symbol(const Symbol&) = default;
 Symbol& Symbol::operator=(const Symbol&) = default;
 Symbol::~Symbol() = default;
-SymbolMask::SymbolMask(const SymbolMask&) = default;
-SymbolMask::~SymbolMask() = default;
 
 std::string Symbol::text() const { return Printer().print(expression_); }
 
@@ -333,28 +331,28 @@ Symbol minimum(const Symbol& a, const Symbol& b) {
 
 namespace {
 
-SymbolMask compared(std::string_view sign, const ExpressionRef& a, const ExpressionRef& b) {
-  return SymbolMask(make(Expression::comparison, sign, {a, b}));
+ExpressionRef compared(std::string_view sign, const ExpressionRef& a, const ExpressionRef& b) {
+  return make(Expression::comparison, sign, {a, b});
 }
 
 }  // namespace
 
-SymbolMask operator<(const Symbol& a, const Symbol& b) { return compared("<", a.expression_, b.expression_); }
-SymbolMask operator<=(const Symbol& a, const Symbol& b) { return compared("<=", a.expression_, b.expression_); }
-SymbolMask operator>(const Symbol& a, const Symbol& b) { return compared(">", a.expression_, b.expression_); }
-SymbolMask operator>=(const Symbol& a, const Symbol& b) { return compared(">=", a.expression_, b.expression_); }
-SymbolMask operator==(const Symbol& a, const Symbol& b) { return compared("=", a.expression_, b.expression_); }
-SymbolMask operator!=(const Symbol& a, const Symbol& b) { return compared("!=", a.expression_, b.expression_); }
+Symbol operator<(const Symbol& a, const Symbol& b) { return Symbol(compared("<", a.expression_, b.expression_)); }
+Symbol operator<=(const Symbol& a, const Symbol& b) { return Symbol(compared("<=", a.expression_, b.expression_)); }
+Symbol operator>(const Symbol& a, const Symbol& b) { return Symbol(compared(">", a.expression_, b.expression_)); }
+Symbol operator>=(const Symbol& a, const Symbol& b) { return Symbol(compared(">=", a.expression_, b.expression_)); }
+Symbol operator==(const Symbol& a, const Symbol& b) { return Symbol(compared("=", a.expression_, b.expression_)); }
+Symbol operator!=(const Symbol& a, const Symbol& b) { return Symbol(compared("!=", a.expression_, b.expression_)); }
 
-SymbolMask operator&&(const SymbolMask& a, const SymbolMask& b) {
-  return SymbolMask(make(Expression::logic, "and", {a.expression_, b.expression_}));
+Symbol operator&&(const Symbol& a, const Symbol& b) {
+  return Symbol(make(Expression::logic, "and", {a.expression_, b.expression_}));
 }
-SymbolMask operator||(const SymbolMask& a, const SymbolMask& b) {
-  return SymbolMask(make(Expression::logic, "or", {a.expression_, b.expression_}));
+Symbol operator||(const Symbol& a, const Symbol& b) {
+  return Symbol(make(Expression::logic, "or", {a.expression_, b.expression_}));
 }
-SymbolMask operator!(const SymbolMask& a) { return SymbolMask(make(Expression::logic, "not", {a.expression_})); }
+Symbol operator!(const Symbol& a) { return Symbol(make(Expression::logic, "not", {a.expression_})); }
 
-Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no) {
+Symbol where(const Symbol& mask, const Symbol& yes, const Symbol& no) {
   return Symbol(make(Expression::choice, "where", {mask.expression_, yes.expression_, no.expression_}));
 }
 

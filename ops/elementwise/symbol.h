@@ -25,9 +25,7 @@ struct Expression;
 using ExpressionRef = std::shared_ptr<const Expression>;
 }  // namespace detail
 
-class SymbolMask;
-
-/// An expression of letters and numbers. Threads: each thread may use objects of its own.
+/// An expression of letters and numbers, or a comparison of such. Threads: each thread may use objects of its own.
 class Symbol {
  public:
   explicit Symbol(std::string_view letter);
@@ -58,34 +56,21 @@ class Symbol {
   friend Symbol maximum(const Symbol& a, const Symbol& b);
   friend Symbol minimum(const Symbol& a, const Symbol& b);
 
-  friend SymbolMask operator<(const Symbol& a, const Symbol& b);
-  friend SymbolMask operator<=(const Symbol& a, const Symbol& b);
-  friend SymbolMask operator>(const Symbol& a, const Symbol& b);
-  friend SymbolMask operator>=(const Symbol& a, const Symbol& b);
-  friend SymbolMask operator==(const Symbol& a, const Symbol& b);
-  friend SymbolMask operator!=(const Symbol& a, const Symbol& b);
-
-  friend Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no);
+  // Conditions of where().
+  friend Symbol operator<(const Symbol& a, const Symbol& b);
+  friend Symbol operator<=(const Symbol& a, const Symbol& b);
+  friend Symbol operator>(const Symbol& a, const Symbol& b);
+  friend Symbol operator>=(const Symbol& a, const Symbol& b);
+  friend Symbol operator==(const Symbol& a, const Symbol& b);
+  friend Symbol operator!=(const Symbol& a, const Symbol& b);
+  friend Symbol operator&&(const Symbol& a, const Symbol& b);
+  friend Symbol operator||(const Symbol& a, const Symbol& b);
+  friend Symbol operator!(const Symbol& a);
+  friend Symbol where(const Symbol& mask, const Symbol& yes, const Symbol& no);
 
  private:
   explicit Symbol(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
 
-  detail::ExpressionRef expression_;
-};
-
-/// A comparison of Symbols, or several joined comparisons: the condition of where(). Threads: as for Symbol.
-class SymbolMask {
- public:
-  explicit SymbolMask(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
-  SymbolMask(const SymbolMask& other);
-  ~SymbolMask();
-
-  friend SymbolMask operator&&(const SymbolMask& a, const SymbolMask& b);
-  friend SymbolMask operator||(const SymbolMask& a, const SymbolMask& b);
-  friend SymbolMask operator!(const SymbolMask& a);
-  friend Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no);
-
- private:
   detail::ExpressionRef expression_;
 };
 

@@ -1,6 +1,7 @@
 // Axes of operations along single elements, in PyTorch's sense. Private.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "../../core/graph/record.h"
@@ -27,6 +28,16 @@ inline Shape reduced_shape(Shape shape, const Axes& axes, bool keepdim) {
   if (keepdim) return kept_shape(shape, axes);
   for (int i = axes.size(); i-- > 0;) shape.erase(axes[i]);
   return shape;
+}
+
+/// The sizes of all axes but the last `count`.
+inline Shape leading(const Shape& shape, int count) {
+  return Shape(ShortList<std::int64_t>(std::span(shape.begin(), shape.end() - count)));
+}
+/// The sizes of a, followed by those of b.
+inline Shape joined(Shape a, const Shape& b) {
+  for (const std::int64_t size : b) a.push_back(size);
+  return a;
 }
 
 /// A shape whose axis of normalize_axis_or_scalar exists: a scalar is a list of one element.

@@ -172,10 +172,8 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
   if (padding && (*padding < -size || *padding >= size)) {
     fail<ValueError>("embedding", "padding_idx ", *padding, " is not in [", -size, ", ", size, ")");
   }
-  Shape shape = ids.shape();
-  shape.push_back(weight.shape()[1]);
   ChosenRows rows(weight.shape(), 0, ids);
-  Array value = take(weight.value(), rows, shape);
+  Array value = take(weight.value(), rows, joined(ids.shape(), {weight.shape()[1]}));
   if (padding) rows.none = *padding < 0 ? *padding + size : *padding;
   return record("embedding", std::move(value),
                 wrt(weight, [rows, to = weight.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
@@ -357,9 +355,7 @@ Tensor take_along_dim(const Tensor& x, const Index& index) {
 Array one_hot(const Index& index, std::int64_t classes) {
   if (classes < 0) fail<ValueError>("one_hot", "negative number of classes ", classes);
   check_ids("one_hot", index, classes);
-  Shape shape = index.shape();
-  shape.push_back(classes);
-  Array result(shape, Real(0));
+  Array result(joined(index.shape(), {classes}), Real(0));
   Real* out = result.mutable_data();
   for (std::int64_t i = 0; i < index.size(); ++i) out[i * classes + index.data()[i]] = 1;
   return result;

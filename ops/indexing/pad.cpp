@@ -24,12 +24,8 @@ void check_fits(const Shape& shape, int axis, const Padding& padding, PadMode mo
   const std::int64_t size = shape[axis], most = std::max(padding.before, padding.after);
   const bool reflect = mode == PadMode::reflect;
   const bool enough = mode == PadMode::replicate ? size > 0 : reflect ? most < size : most <= size;
-  if (enough) return;
-  fail<ShapeError>("pad",
-                   mode == PadMode::replicate ? "replicate"
-                   : reflect                  ? "reflect"
-                                              : "circular",
-                   " padding ", most, " of axis ", axis, " of ", shape);
+  const char* const name = reflect ? "reflect" : mode == PadMode::circular ? "circular" : "replicate";
+  if (!enough) fail<ShapeError>("pad", name, " padding ", most, " of axis ", axis, " of ", shape);
 }
 
 }  // namespace

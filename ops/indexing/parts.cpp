@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
-#include "../elementwise/compare.h"
-#include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
 #include "../shape/broadcast.h"
 #include "../shape/shape.h"
@@ -86,9 +84,7 @@ Tensor read(const Tensor& x, const Picked& rows) {
 // If a row is named twice, its last value stays.
 template <class T>
 void write(BasicArray<T>& x, const Picked& rows, const BasicArray<T>& values) {
-  if (!broadcasts_to(values.shape(), rows.shape)) {
-    fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", rows.shape);
-  }
+  detail::check_values("assign", values.shape(), rows.shape);
   const BasicArray<T> from = broadcast_to(values, rows.shape);
   const std::int64_t width = from.size() == 0 ? 0 : from.size() / rows.indices.size();
   T* to = x.mutable_data();
@@ -109,9 +105,7 @@ void write(BasicArray<T>& x, const Slices& slices, const BasicArray<T>& values) 
   assign_part(x, slices, values);
 }
 
-Slices meant(const Shape&, const Slices& slices) { return slices; }
-Picked meant(const Shape& shape, const Index& indices) { return rows_of(shape, indices); }
-Picked meant(const Shape& shape, const Mask& where) { return rows_of(shape, where); }
+const Slices& rows_of(const Shape&, const Slices& slices) { return slices; }
 
 }  // namespace
 
@@ -128,9 +122,7 @@ Tensor index_put(const Tensor& x, std::initializer_list<Index> indices, const Te
                  const IndexPutOptions& options) {
   constexpr const char* op = "index_put";
   const Picked rows = rows_of(op, x.shape(), indices);
-  if (!broadcasts_to(values.shape(), rows.shape)) {
-    fail<ShapeError>(op, "values of shape ", values.shape(), " for a part of shape ", rows.shape);
-  }
+  detail::check_values(op, values.shape(), rows.shape);
   Shape list = rows.as_rows, column = Shape::filled(list.rank(), 1);
   list[0] = column[0] = rows.indices.size();
   const Tensor to = in_shape(x, rows.as_rows);
@@ -165,13 +157,13 @@ ArrayPart<T> BasicArray<T>::operator[](const Mask& where) {
 template <class T>
 ArrayPart<T>::ArrayPart(BasicArray<T>& array, Selection selection)
     : BasicArray<T>(
-          std::visit([&](const auto& chosen) { return read(array, meant(array.shape(), chosen)); }, selection)),
+          std::visit([&](const auto& chosen) { return read(array, rows_of(array.shape(), chosen)); }, selection)),
       array_(array),
       selection_(std::move(selection)) {}
 
 template <class T>
 void ArrayPart<T>::operator=(const BasicArray<T>& values) && {
-  std::visit([&](const auto& chosen) { write(array_, meant(array_.shape(), chosen), values); }, selection_);
+  std::visit([&](const auto& chosen) { write(array_, rows_of(array_.shape(), chosen), values); }, selection_);
 }
 
 #define XGRAD_INSTANTIATE(T)                                                     \

@@ -7,7 +7,6 @@
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
 #include "../products/similarity.h"
-#include "../reduce/reduce.h"
 
 namespace xgrad {
 

@@ -8,11 +8,11 @@
 #include "../../core/base/formula.h"
 #include "../../core/graph/donation.h"
 #include "../creation/create.h"
-#include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
+#include "../indexing/axis.h"
 #include "../indexing/index.h"
 #include "../kernels/network/cross_entropy.h"
 #include "../kernels/reduce/reduce.h"
@@ -86,8 +86,7 @@ void check_class_weight(const char* op, const Tensor& weight, std::int64_t V) {
 Targets checked_targets(const char* op, const char* name, const Tensor& x, const Index& classes, const Tensor& weight,
                         const std::optional<std::int64_t>& ignored, Real smoothing) {
   if (x.rank() == 0) fail<ShapeError>(op, name, " need an axis of classes, shape is ", x.shape());
-  Shape samples = x.shape();
-  samples.erase(samples.rank() - 1);
+  const Shape samples = leading(x.shape(), 1);
   if (classes.shape() != samples) {
     Shape without_second = x.shape();
     if (x.rank() > 2) without_second.erase(1);
@@ -133,8 +132,7 @@ Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& wei
 
 Tensor losses_of_classes(const Tensor& log_p, const ValidClasses& valid, const Tensor& weights) {
   if (log_p.dim(-1) == 0) return sum(log_p, -1);  // without a class all samples are ignored: 0
-  Shape column = valid.classes.shape();
-  column.push_back(1);
+  const Shape column = joined(valid.classes.shape(), {1});
   const Tensor chosen = reshape(gather(log_p, -1, valid.classes.reshaped(column)), valid.classes.shape());
   return -weights * (any(weights == 0) ? where(weights == 0, 0, chosen) : chosen);  // 0 times inf is 0
 }
@@ -146,10 +144,6 @@ Tensor losses_of_all(const Tensor& log_p, const ValidClasses& valid, const Tenso
   return any(valid.ignored) ? masked_fill(losses, valid.ignored, 0) : losses;
 }
 
-CrossEntropyOptions unweighted(const Targets& targets, Reduction reduction) {
-  return {.ignore_index = targets.ignored, .label_smoothing = targets.smoothing, .reduction = reduction};
-}
-
 // One loss for each sample, or their sum divided by `count`, as one operation: its gradient needs no array of single
 // gradients.
 Tensor fused_losses(const Tensor& logits, const Targets& targets, Reduction reduction, Real count = 1) {
@@ -157,7 +151,9 @@ Tensor fused_losses(const Tensor& logits, const Targets& targets, Reduction redu
   return record_fused(
       "cross_entropy", std::array{logits},
       [targets, reduction](const Tensor& x) {
-        return plain::cross_entropy(x, targets.classes, unweighted(targets, reduction));
+        return plain::cross_entropy(
+            x, targets.classes,
+            {.ignore_index = targets.ignored, .label_smoothing = targets.smoothing, .reduction = reduction});
       },
       [&] {
         auto [losses, totals] = cross_entropy_rows(logits.value(), targets);
@@ -188,6 +184,18 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
   return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
 }
 
+// Throws unless `given` broadcasts to the shape of x.
+void check_weight(const char* op, const char* name, const Tensor& given, const Tensor& x) {
+  if (given.defined() && broadcast_shapes(op, given.shape(), x.shape()) != x.shape()) {
+    fail<ShapeError>(op, name, " ", given.shape(), " does not broadcast to ", x.shape());
+  }
+}
+
+// The losses of single elements, times their weights.
+Tensor weighted(const char* op, const Tensor& losses, const Tensor& weight, Reduction reduction) {
+  return reduced(op, weight.defined() ? losses * weight : losses, reduction);
+}
+
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
@@ -204,9 +212,7 @@ Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntr
 Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options) {
   if (logits.rank() == 0)
     fail<ShapeError>("cross_entropy", "logits need an axis of classes, shape is ", logits.shape());
-  Shape samples = logits.shape();
-  samples.erase(logits.rank() - 1);
-  if (probabilities.shape() == samples) {
+  if (probabilities.shape() == leading(logits.shape(), 1)) {
     fail<ShapeError>("cross_entropy", "targets ", probabilities.shape(), " for logits ", logits.shape(),
                      ": class numbers are an Index, to_index(targets); probabilities have the logits' shape");
   }
@@ -245,22 +251,6 @@ Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOpt
   const Tensor loss = reduced("kl_div", losses(), options.reduction.each());
   return by_batch ? loss / static_cast<Real>(target.dim(0)) : loss;
 }
-
-namespace {
-
-// Throws unless `given` broadcasts to the shape of x.
-void check_weight(const char* op, const char* name, const Tensor& given, const Tensor& x) {
-  if (given.defined() && broadcast_shapes(op, given.shape(), x.shape()) != x.shape()) {
-    fail<ShapeError>(op, name, " ", given.shape(), " does not broadcast to ", x.shape());
-  }
-}
-
-// The losses of single elements, times their weights.
-Tensor weighted(const char* op, const Tensor& losses, const Tensor& weight, Reduction reduction) {
-  return reduced(op, weight.defined() ? losses * weight : losses, reduction);
-}
-
-}  // namespace
 
 XGRAD_FORMULA binary_cross_entropy_formula{"binary_cross_entropy",
                                            "y = -(b ln a + (1 - b) ln(1 - a)), logarithms at least -100",
@@ -330,9 +320,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
   const char* op = "gaussian_nll_loss";
   check_same_shape(op, x, target);
   if (!(options.eps > 0)) fail<ValueError>(op, "eps ", options.eps, " is not positive");
-  Shape samples = x.shape();
-  if (samples.rank() > 0) samples.erase(samples.rank() - 1);
-  const bool per_sample = variance.shape() == samples && variance.shape() != x.shape();
+  const bool per_sample = x.rank() > 0 && variance.shape() == leading(x.shape(), 1);
   const Tensor spread = per_sample ? unsqueeze(variance, -1) : variance;
   check_weight(op, "variance", spread, x);
   for (const Real value : variance.value()) {

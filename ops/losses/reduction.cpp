@@ -14,15 +14,8 @@ void refuse_nothing(const char* op, const Tensor& x, std::int64_t samples, Reduc
 
 Tensor reduced(const char* op, const Tensor& losses, Reduction reduction) {
   refuse_nothing(op, losses, losses.size(), reduction);
-  switch (reduction) {
-    case Reduction::sum:
-      return sum(losses);
-    case Reduction::mean:
-      return mean(losses);
-    case Reduction::none:
-      break;
-  }
-  return losses;
+  if (reduction == Reduction::none) return losses;
+  return reduction == Reduction::sum ? sum(losses) : mean(losses);
 }
 
 void check_same_shape(const char* op, const Tensor& a, const Tensor& b) {

@@ -8,12 +8,12 @@
 
 #include "../../core/base/error.h"
 #include "../../core/base/formula.h"
-#include "../creation/key.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../indexing/axis.h"
 #include "../indexing/index.h"
 #include "../kernels/attention/attention.h"
+#include "../kernels/network/dropout.h"
 #include "../products/matmul.h"
 #include "../record_fused.h"
 #include "../shape/broadcast.h"
@@ -332,9 +332,7 @@ AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Te
   if (q.dim(-1) != k.dim(-1)) refuse("queries and keys differ in width");
   const std::int64_t B = rank >= 3 ? q.dim(0) : 1, H = rank == 4 ? q.dim(1) : 1;
   const std::int64_t T = q.dim(-2), S = k.dim(-2), d = q.dim(-1), e = v.dim(-1);
-  Shape y_shape = q.shape();
-  y_shape[rank - 1] = e;
-  return call_of(op, options, Heads::stacked, y_shape,
+  return call_of(op, options, Heads::stacked, joined(leading(q.shape(), 1), {e}),
                  {.B = B,
                   .H = H,
                   .T = T,

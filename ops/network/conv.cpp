@@ -17,8 +17,7 @@ namespace xgrad {
 namespace {
 
 // f(x) of images (B, C, H, W), also for one image without B.
-template <class F>
-Tensor batched(const char* op, const Tensor& x, int axes, const F& f);
+Tensor batched(const char* op, const Tensor& x, int axes, const auto& f);
 
 void check_weight(const char* op, const Tensor& weight, int axes);
 // The channels, of which each group of the kernel has `own`.
@@ -181,18 +180,13 @@ void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t g
   }
 }
 
-void check_transposed(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups) {
-  check(op, x, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
-}
-
 void check_bias(const char* op, const Tensor& bias, std::int64_t channels) {
   if (bias.defined() && bias.shape() != Shape{channels}) {
     fail<ShapeError>(op, "bias ", bias.shape(), " does not fit ", channels, " channels");
   }
 }
 
-template <class F>
-Tensor batched(const char* op, const Tensor& x, int axes, const F& f) {
+Tensor batched(const char* op, const Tensor& x, int axes, const auto& f) {
   if (x.rank() == axes) return f(x);
   if (x.rank() != axes - 1) {
     fail<ShapeError>(op, "needs ", axes, " axes, or ", axes - 1, " without a batch, got ", x.shape(),
@@ -204,9 +198,6 @@ Tensor batched(const char* op, const Tensor& x, int axes, const F& f) {
 void check_weight(const char* op, const Tensor& weight, int axes) {
   if (weight.rank() != axes) fail<ShapeError>(op, "weight needs ", axes, " axes, got ", weight.shape());
 }
-
-// The leading zeros of same_padding: dilation (kernel - 1) / 2; an odd one is trailing.
-std::int64_t in_front(std::int64_t kernel, std::int64_t dilation) { return dilation * (kernel - 1) / 2; }
 
 ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
                    const Conv2dFuncOptions& options) {
@@ -223,7 +214,8 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
     const std::int64_t in = x.dim(dim), kernel = weight.dim(dim);
     if (!padding.same()) return axis_of(op, in, kernel, step, zeros, spread);
     (void)checked_add(op, in - 1, reach(op, kernel, spread));
-    return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
+    const std::int64_t front = spread * (kernel - 1) / 2;  // of the zeros, an odd one is trailing
+    return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = front, .dilation = spread};
   };
   return {.batch = x.dim(0),
           .groups = options.groups,
@@ -231,11 +223,6 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
           .out = weight.dim(0) / options.groups,
           .h = axis(2, stride.height, padding.each().height, dilation.height),
           .w = axis(3, stride.width, padding.each().width, dilation.width)};
-}
-
-Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                   const Conv2dFuncOptions& options) {
-  return to_result(sizes_of(op, x, weight, bias, options), op, x, weight, bias);
 }
 
 ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, const Size2d& size, const Size2d& kernel,
@@ -271,38 +258,6 @@ Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
                 stride_attribute(sizes), padding_attribute(sizes), dilation_attribute(sizes));
 }
 
-Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& weight, const Tensor& bias,
-                              const ConvTranspose2dFuncOptions& options) {
-  const Size2d &stride = options.stride, &padding = options.padding, &more = options.output_padding,
-               &dilation = options.dilation;
-  const std::int64_t groups = options.groups;
-  at_least(op, "stride", 1, stride);
-  at_least(op, "dilation", 1, dilation);
-  at_least(op, "padding", 0, padding);
-  at_least(op, "output_padding", 0, more);
-  check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
-  const auto axis = [&](int dim, std::int64_t step, std::int64_t zeros, std::int64_t extra, std::int64_t spread) {
-    if (extra >= std::max(step, spread)) {
-      fail<ValueError>(op, "output_padding ", extra, " is not below stride ", step, " or dilation ", spread);
-    }
-    const std::int64_t out = all.dim(dim), kernel = weight.dim(dim);
-    const std::int64_t far = checked_add(op, reach(op, kernel, spread), extra);
-    const std::int64_t padded = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
-    const std::int64_t in = padded - checked_multiply(op, 2, zeros);
-    if (in < 1 || out < 1) {
-      fail<ShapeError>(op, "an axis of ", out, " gives ", padded, " places, of which padding ", zeros, " leaves none");
-    }
-    return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
-  };
-  const ConvSizes sizes{.batch = all.dim(0),
-                        .groups = groups,
-                        .in = weight.dim(1),
-                        .out = weight.dim(0) / groups,
-                        .h = axis(2, stride.height, padding.height, more.height, dilation.height),
-                        .w = axis(3, stride.width, padding.width, more.width, dilation.width)};
-  return to_image(sizes, op, all, weight, bias);
-}
-
 }  // namespace
 
 XGRAD_FORMULA conv1d_formula{"conv1d", convolved, from_convolved, OperationKind::product};
@@ -315,7 +270,8 @@ Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
       .groups = options.groups};
   return batched("conv1d", x, 3, [&](const Tensor& all) {
     check("conv1d", all, weight, options.groups, weight.dim(1));
-    return squeeze(convolution("conv1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows), {2});
+    const Tensor image = unsqueeze(all, 2), kernel = unsqueeze(weight, 2);
+    return squeeze(to_result(sizes_of("conv1d", image, kernel, bias, on_rows), "conv1d", image, kernel, bias), {2});
   });
 }
 
@@ -323,7 +279,7 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   check_weight("conv2d", weight, 4);
   return batched("conv2d", x, 4, [&](const Tensor& all) {
     check("conv2d", all, weight, options.groups, weight.dim(1));
-    return convolution("conv2d", all, weight, bias, options);
+    return to_result(sizes_of("conv2d", all, weight, bias, options), "conv2d", all, weight, bias);
   });
 }
 
@@ -334,10 +290,39 @@ constexpr const char *transposed_y =
 XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed, OperationKind::product};
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dFuncOptions& options) {
-  check_weight("conv_transpose2d", weight, 4);
-  return batched("conv_transpose2d", x, 4, [&](const Tensor& all) {
-    check_transposed("conv_transpose2d", all, weight, options.groups);
-    return transposed_convolution("conv_transpose2d", all, weight, bias, options);
+  const char* op = "conv_transpose2d";
+  check_weight(op, weight, 4);
+  return batched(op, x, 4, [&](const Tensor& all) {
+    check(op, all, weight, options.groups, options.groups < 1 ? 0 : weight.dim(0) / options.groups);
+    const Size2d &stride = options.stride, &padding = options.padding, &more = options.output_padding,
+                 &dilation = options.dilation;
+    const std::int64_t groups = options.groups;
+    at_least(op, "stride", 1, stride);
+    at_least(op, "dilation", 1, dilation);
+    at_least(op, "padding", 0, padding);
+    at_least(op, "output_padding", 0, more);
+    check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
+    const auto axis = [&](int dim, std::int64_t step, std::int64_t zeros, std::int64_t extra, std::int64_t spread) {
+      if (extra >= std::max(step, spread)) {
+        fail<ValueError>(op, "output_padding ", extra, " is not below stride ", step, " or dilation ", spread);
+      }
+      const std::int64_t out = all.dim(dim), kernel = weight.dim(dim);
+      const std::int64_t far = checked_add(op, reach(op, kernel, spread), extra);
+      const std::int64_t padded = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
+      const std::int64_t in = padded - checked_multiply(op, 2, zeros);
+      if (in < 1 || out < 1) {
+        fail<ShapeError>(op, "an axis of ", out, " gives ", padded, " places, of which padding ", zeros,
+                         " leaves none");
+      }
+      return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
+    };
+    const ConvSizes sizes{.batch = all.dim(0),
+                          .groups = groups,
+                          .in = weight.dim(1),
+                          .out = weight.dim(0) / groups,
+                          .h = axis(2, stride.height, padding.height, more.height, dilation.height),
+                          .w = axis(3, stride.width, padding.width, more.width, dilation.width)};
+    return to_image(sizes, op, all, weight, bias);
   });
 }
 

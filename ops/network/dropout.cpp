@@ -5,7 +5,6 @@
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../creation/create.h"
-#include "../creation/key.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/network/dropout.h"
 

@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
-#include "../elementwise/activations.h"
-#include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
 #include "../elementwise/fused.h"
 #include "../indexing/index.h"
 #include "../products/matmul.h"
 #include "../record_fused.h"
-#include "../reduce/reduce.h"
 #include "../reduce/scan.h"
 #include "../shape/join.h"
 #include "../shape/shape.h"

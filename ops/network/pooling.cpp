@@ -9,6 +9,7 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
+#include "../indexing/axis.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
 #include "interpolate.h"
@@ -56,7 +57,7 @@ WindowAxis counted(const char* op, WindowAxis axis, bool ceil_mode) {
 
 // x as planes: (C, H, W) or (B, C, H, W); a sequence has H = 1.
 struct PoolingInput {
-  std::int64_t count = 1, height, width;
+  std::int64_t count, height, width;
   Shape leading;
   int axes;  // 1 or 2
 
@@ -67,10 +68,8 @@ struct PoolingInput {
       fail<ShapeError>(op, "needs ", axes == 1 ? "(C, L) or (B, C, L)" : "(C, H, W) or (B, C, H, W)",
                        ", not empty, got ", x.shape(), detail::volume_hint(x.shape()));
     }
-    for (int axis = 0; axis < rank - axes; ++axis) {
-      leading.push_back(x.dim(axis));
-      count *= x.dim(axis);
-    }
+    leading = xgrad::leading(x.shape(), axes);
+    count = leading.numel();
     height = axes == 1 ? 1 : x.dim(-2);
     width = x.dim(-1);
     if (height > largest_image_side / width) {
@@ -79,35 +78,33 @@ struct PoolingInput {
   }
 
   Shape result(std::int64_t rows, std::int64_t columns) const {
-    Shape shape = leading;
-    if (axes == 2) shape.push_back(rows);
-    shape.push_back(columns);
+    const Shape shape = joined(leading, axes == 2 ? Shape{rows, columns} : Shape{columns});
     (void)shape.numel();
     return shape;
   }
 };
 
-// The windows over planes.
-struct WindowAxes {
+// A call whose windows are over one axis of x or two: x as planes, their windows, and the attributes.
+struct WindowCall {
+  PoolingInput planes;
   WindowAxis rows, columns;
+  detail::WindowAttributes attributes;
 
-  WindowAxes(const char* op, const PoolingInput& planes, const Size2d& kernel, const Size2d& stride,
-             const Size2d& padding, bool ceil_mode)
-      : rows(counted(op, {planes.height, kernel.height, stride.height, padding.height}, ceil_mode)),
-        columns(counted(op, {planes.width, kernel.width, stride.width, padding.width}, ceil_mode)) {}
+  template <class Options>
+  WindowCall(const char* op, int axes, const Tensor& x, const Size2d& kernel, const Options& options)
+      : planes(op, x, axes) {
+    const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
+    rows = counted(op, {planes.height, kernel.height, stride.height, padding.height}, options.ceil_mode);
+    columns = counted(op, {planes.width, kernel.width, stride.width, padding.width}, options.ceil_mode);
+    const auto by_axis = [axes](const Size2d& size) {
+      return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
+    };
+    attributes = {.kernel = by_axis(kernel),
+                  .stride = unless(by_axis(kernel), by_axis(stride)),
+                  .padding = unless(by_axis(0), by_axis(padding)),
+                  .ceil_mode = unless(false, options.ceil_mode)};
+  }
 };
-
-// The attributes of windows over one axis or two.
-detail::WindowAttributes window_attributes(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
-                                           bool ceil_mode) {
-  const auto by_axis = [axes](const Size2d& size) {
-    return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
-  };
-  return {.kernel = by_axis(kernel),
-          .stride = unless(by_axis(kernel), by_axis(stride)),
-          .padding = unless(by_axis(0), by_axis(padding)),
-          .ceil_mode = unless(false, ceil_mode)};
-}
 
 // Options for a sequence as those for an image of one row.
 std::optional<Size2d> of_row(const std::optional<std::int64_t>& size) {
@@ -122,30 +119,6 @@ AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
           .ceil_mode = options.ceil_mode,
           .count_include_pad = options.count_include_pad};
 }
-
-// An axis of an adaptive pooling: `out` windows of about the same length.
-struct AdaptiveAxis {
-  std::int64_t in, out;
-
-  std::int64_t begin(std::int64_t i) const { return i * in / out; }
-  std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
-};
-
-AdaptiveAxis adaptive(const char* op, std::int64_t in, std::int64_t out) {
-  if (out < 1) fail<ValueError>(op, "size ", out, " is not positive");
-  if (out > largest_image_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_image_side);
-  return {in, out};
-}
-
-// The windows of an adaptive pooling.
-struct AdaptiveAxes {
-  AdaptiveAxis rows, columns;
-
-  AdaptiveAxes(const char* op, const PoolingInput& planes, const Size2d& size)
-      : rows(adaptive(op, planes.height, size.height)), columns(adaptive(op, planes.width, size.width)) {
-    (void)planes.result(size.height, size.width);
-  }
-};
 
 // ---- The largest number ---------------------------------------------------------------------------------------------
 
@@ -198,34 +171,24 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
 }
 
 // The largest numbers; their positions are saved if a gradient will need them.
-Tensor max_pool(const char* op, const Tensor& x, const PoolingInput& planes, Windows rows, Windows columns,
-                const detail::WindowAttributes& windows) {
-  Array y(planes.result(rows.out, columns.out));
-  const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
+Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
+  const auto [planes, rows, columns, attributes] = WindowCall(op, axes, x, kernel, options);
+  Array y(planes.result(rows.out, columns.out), {op});
+  const PooledPlanes sizes{planes.count, windows_of(rows), windows_of(columns)};
   const bool keep = recording() && x.requires_grad();
   Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
   max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.positions.mutable_data() : nullptr);
   return record(
       op, std::move(y),
       wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
-      attribute("kernel", windows.kernel), attribute("stride", windows.stride), attribute("padding", windows.padding),
-      attribute("ceil_mode", windows.ceil_mode));
-}
-
-// Over the last axes of x, one or two.
-Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  const PoolingInput planes(op, x, axes);
-  const Size2d stride = options.stride.value_or(kernel);
-  const WindowAxes windows(op, planes, kernel, stride, options.padding, options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns),
-                  window_attributes(axes, kernel, stride, options.padding, options.ceil_mode));
+      attribute("kernel", attributes.kernel), attribute("stride", attributes.stride),
+      attribute("padding", attributes.padding), attribute("ceil_mode", attributes.ceil_mode));
 }
 
 // ---- The mean -------------------------------------------------------------------------------------------------------
 
 // The sums of a band divided by count(i).
-template <class Count>
-Band mean_of(Band band, const Count& count) {
+Band mean_of(Band band, const auto& count) {
   band.divisors = Array(Shape{band.out});
   Real* to = band.divisors.mutable_data();
   for (std::int64_t i = 0; i < band.out; ++i) to[i] = static_cast<Real>(count(i));
@@ -240,34 +203,30 @@ Band means_of(const WindowAxis& axis, bool count_include_pad) {
   });
 }
 
-Band means_of(const AdaptiveAxis& adaptive) {
-  const auto count = [&](std::int64_t i) { return adaptive.end(i) - adaptive.begin(i); };
-  return mean_of(make_band(adaptive.in, adaptive.out,
-                           [&](std::int64_t i) {
-                             return Span{adaptive.begin(i), count(i)};
-                           }),
-                 count);
-}
-
-Tensor mean_pool(const char* op, const Tensor& x, const PoolingInput& planes, const Band& rows, const Band& columns,
-                 const detail::WindowAttributes& windows = {}) {
-  return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out), windows);
+// The means of `out` windows of about the same length.
+Band means_of(std::int64_t in, std::int64_t out) {
+  const auto begin = [=](std::int64_t i) { return i * in / out; };
+  const auto count = [=](std::int64_t i) { return ((i + 1) * in + out - 1) / out - begin(i); };
+  const auto inputs = [&](std::int64_t i) { return Span{begin(i), count(i)}; };
+  return mean_of(make_band(in, out, inputs), count);
 }
 
 Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
-  const PoolingInput planes(op, x, axes);
-  const Size2d stride = options.stride.value_or(kernel);
-  const WindowAxes windows(op, planes, kernel, stride, options.padding, options.ceil_mode);
-  detail::WindowAttributes attributes = window_attributes(axes, kernel, stride, options.padding, options.ceil_mode);
+  auto [planes, rows, columns, attributes] = WindowCall(op, axes, x, kernel, options);
   attributes.count_include_pad = unless(true, options.count_include_pad);
-  return mean_pool(op, x, planes, means_of(windows.rows, options.count_include_pad),
-                   means_of(windows.columns, options.count_include_pad), attributes);
+  return detail::resample(op, x, means_of(rows, options.count_include_pad),
+                          means_of(columns, options.count_include_pad), planes.result(rows.out, columns.out),
+                          attributes);
 }
 
 Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
   const PoolingInput planes(op, x, axes);
-  const AdaptiveAxes windows(op, planes, size);
-  return mean_pool(op, x, planes, means_of(windows.rows), means_of(windows.columns));
+  for (const std::int64_t out : {size.height, size.width}) {
+    if (out < 1) fail<ValueError>(op, "size ", out, " is not positive");
+    if (out > largest_image_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_image_side);
+  }
+  const Shape to = planes.result(size.height, size.width);
+  return detail::resample(op, x, means_of(planes.height, size.height), means_of(planes.width, size.width), to);
 }
 
 constexpr const char *largest = "y_i = the largest x in window i",

@@ -57,8 +57,9 @@ Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs) {
   return {stack(outputs, 1), h, c};
 }
 
-// The checked calls.
-Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options);
+// The checked sizes and options of a call with an rnn's arguments.
+Sequences sequences_of(const char* op, std::int64_t gates, const Tensor& x, const Tensor& weight, const Tensor& h,
+                       const RecurrenceOptions& options);
 Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                          const RecurrenceOptions& options);
 Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
@@ -70,7 +71,7 @@ XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
                           "dL/dx_t = (gy_t + weight^T dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)^T"};
 Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
                       const RecurrenceOptions& options) {
-  const Sequences sequences = rnn_sequences(x, weight, h, options);
+  const Sequences sequences = sequences_of("rnn", 1, x, weight, h, options);
   return f == Squash::tanh ? unrolled<cells::Rnn<Squash::tanh>>(sequences, {x, weight, h})
                            : unrolled<cells::Rnn<Squash::relu>>(sequences, {x, weight, h});
 }
@@ -99,24 +100,6 @@ namespace {
 
 // ---- Checks ---------------------------------------------------------------------------------------------------------
 
-// The checked sizes and options of a recurrence.
-Sequences sequences_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
-                       const RecurrenceOptions& options) {
-  const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
-  if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
-    fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
-  }
-  if (options.lengths && options.lengths->shape() != Shape{B}) {
-    fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), " for ", B, " sequences");
-  }
-  for (std::int64_t b = 0; options.lengths && b < B; ++b) {
-    const std::int64_t length = options.lengths->data()[b];
-    if (length < 1 || length > T)
-      fail<ValueError>(op, "length ", length, " of sequence ", b, " is not in [1, ", T, "]");
-  }
-  return {.B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths};
-}
-
 // The state after all valid steps.
 Tensor last_of(const Sequences& sequences, const Tensor& output) {
   if (sequences.reverse) return output[{_, 0}];
@@ -132,43 +115,40 @@ void check_shape(const char* op, const char* what, const Tensor& x, const Shape&
   if (x.shape() != expected) fail<ShapeError>(op, what, " of shape ", x.shape(), ", needs ", expected);
 }
 
-// The width of the state before the first step.
-std::int64_t width_of(const char* op, const Tensor& h) {
+Sequences sequences_of(const char* op, std::int64_t gates, const Tensor& x, const Tensor& weight, const Tensor& h,
+                       const RecurrenceOptions& options) {
   if (h.rank() != 2) fail<ShapeError>(op, "needs a state (B, h), got ", h.shape());
-  return h.dim(1);
-}
-
-// The width that x and weight agree on, so that an error blames a state of another; otherwise that of the state.
-std::int64_t agreed_width(const Tensor& x, const Tensor& weight, std::int64_t gates, std::int64_t of_state) {
+  // The width that x and weight agree on, so that an error blames a state of another; otherwise that of the state.
   const bool agree = x.rank() == 3 && weight.rank() == 2 && weight.dim(0) == x.dim(2) && x.dim(2) % gates == 0;
-  return agree ? x.dim(2) / gates : of_state;
-}
-
-Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options) {
-  const std::int64_t width = agreed_width(x, weight, 1, width_of("rnn", h));
-  Sequences sequences = sequences_of("rnn", x, 1, width, options);
-  check_shape("rnn", "weight", weight, {width, width});
-  check_shape("rnn", "state", h, {sequences.B, width});
-  return sequences;
+  const std::int64_t width = agree ? x.dim(2) / gates : h.dim(1);
+  const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
+  if (x.rank() != 3 || x.dim(2) != gates * width || T == 0) {
+    fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * width, ") with T >= 1, got ", x.shape());
+  }
+  if (options.lengths && options.lengths->shape() != Shape{B}) {
+    fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), " for ", B, " sequences");
+  }
+  for (std::int64_t b = 0; options.lengths && b < B; ++b) {
+    const std::int64_t length = options.lengths->data()[b];
+    if (length < 1 || length > T)
+      fail<ValueError>(op, "length ", length, " of sequence ", b, " is not in [1, ", T, "]");
+  }
+  check_shape(op, "weight", weight, {gates * width, width});
+  check_shape(op, "state", h, {B, width});
+  return {.B = B, .T = T, .h = width, .reverse = options.reverse, .lengths = options.lengths};
 }
 
 Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                          const RecurrenceOptions& options) {
-  const std::int64_t width = agreed_width(x, weight, 4, width_of("lstm", h));
-  Sequences sequences = sequences_of("lstm", x, 4, width, options);
-  check_shape("lstm", "weight", weight, {4 * width, width});
-  check_shape("lstm", "state", h, {sequences.B, width});
-  check_shape("lstm", "memory", c, {sequences.B, width});
+  Sequences sequences = sequences_of("lstm", 4, x, weight, h, options);
+  check_shape("lstm", "memory", c, {sequences.B, sequences.h});
   return sequences;
 }
 
 Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                         const RecurrenceOptions& options) {
-  const std::int64_t width = agreed_width(x, weight, 3, width_of("gru", h));
-  Sequences sequences = sequences_of("gru", x, 3, width, options);
-  check_shape("gru", "weight", weight, {3 * width, width});
-  check_shape("gru", "bias", bias, {3 * width});
-  check_shape("gru", "state", h, {sequences.B, width});
+  Sequences sequences = sequences_of("gru", 3, x, weight, h, options);
+  check_shape("gru", "bias", bias, {3 * sequences.h});
   return sequences;
 }
 
@@ -218,7 +198,7 @@ Recurrence recurrence(const Sequences& sequences, const Inputs<Cell>& inputs) {
 }  // namespace
 
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options) {
-  const Sequences sequences = rnn_sequences(x, weight, h, options);
+  const Sequences sequences = sequences_of("rnn", 1, x, weight, h, options);
   return f == Squash::tanh ? recurrence<cells::Rnn<Squash::tanh>>(sequences, {x, weight, h})
                            : recurrence<cells::Rnn<Squash::relu>>(sequences, {x, weight, h});
 }

@@ -2,15 +2,16 @@
 #include "rotary.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <mutex>
 #include <numbers>
+#include <tuple>
 #include <type_traits>
 
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../elementwise/arithmetic.h"
+#include "../indexing/axis.h"
 #include "../kernels/attention/rotary.h"
 #include "../shape/join.h"
 #include "../shape/shape.h"
@@ -38,10 +39,8 @@ XGRAD_FORMULA rotary_formula{
 Tensor plain::rotary(const Tensor& x, const RotaryOptions& options) {
   const std::int64_t d = checked_width(x, options), T = x.dim(-2);
   const bool halves = options.layout == RotaryLayout::halves;
-  Shape in_pairs = x.shape();  // (..., T, heads, 2, d / 2), or (..., T, heads, d / 2, 2)
-  in_pairs[x.rank() - 1] = options.heads;
-  in_pairs.push_back(halves ? 2 : d / 2);
-  in_pairs.push_back(halves ? d / 2 : 2);
+  // (..., T, heads, 2, d / 2), or (..., T, heads, d / 2, 2)
+  const Shape in_pairs = joined(leading(x.shape(), 1), {options.heads, halves ? 2 : d / 2, halves ? d / 2 : 2});
   const Tensors pair = unbind(reshape(x, in_pairs), halves ? -2 : -1);
   const Tables tables = tables_of(T, d, options);
   const Tensor cosine = tables.cosines.reshaped({T, 1, d / 2}), sine = tables.sines.reshaped({T, 1, d / 2});
@@ -57,12 +56,6 @@ struct Rotation {
   std::int64_t d;
   RotaryOptions options;
   Real direction = 1;
-
-  Rotation back() const {
-    Rotation other = *this;
-    other.direction = -direction;
-    return other;
-  }
 };
 
 // The factor of a frequency.
@@ -92,15 +85,8 @@ Tables tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
 // The same tables, cached: queries, keys and all layers use the same ones. Thread-safe.
 Tables cached_tables(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   const RotaryScaling scaling = options.scaling.value_or(RotaryScaling{});
-  const std::array asked{static_cast<double>(T),
-                         static_cast<double>(d),
-                         static_cast<double>(options.first),
-                         options.theta,
-                         scaling.factor,
-                         scaling.low,
-                         scaling.high,
-                         static_cast<double>(scaling.context),
-                         options.scaling ? 1. : 0.};
+  const std::tuple asked(T, d, options.first, options.theta, options.scaling.has_value(), scaling.factor, scaling.low,
+                         scaling.high, scaling.context);
   static std::mutex mutex;
   static std::remove_const_t<decltype(asked)> last{};
   static Tables& tables = *new Tables;  // outlives every tensor
@@ -134,7 +120,8 @@ Tensor rotated(const Tensor& x, const Rotation& rotation) {
   const auto scaled = [&scaling = scaling](auto RotaryScaling::*number) {
     return scaling ? std::optional((*scaling).*number) : std::nullopt;
   };
-  return record("rotary", std::move(y), wrt(x, [rotation](const Tensor& gy) { return rotated(gy, rotation.back()); }),
+  const Rotation back{rotation.tables, rotation.d, rotation.options, -rotation.direction};
+  return record("rotary", std::move(y), wrt(x, [back](const Tensor& gy) { return rotated(gy, back); }),
                 attribute("heads", unless(1, heads)), attribute("first", unless(0, first)),
                 attribute("interleaved", unless(false, layout == RotaryLayout::interleaved)),
                 attribute("theta", unless(10000, theta)), attribute("factor", scaled(&RotaryScaling::factor)),

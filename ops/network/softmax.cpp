@@ -19,8 +19,7 @@ namespace xgrad {
 namespace {
 
 // f(x) where f works along the last axis.
-template <class F>
-Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
+Tensor along(const char* op, const Tensor& x, int axis, const auto& f) {
   axis = normalize_axis(op, axis, std::max(x.rank(), 1));
   if (x.rank() == 0) return reshape(f(reshape(x, {1})), {});
   if (axis == x.rank() - 1) return f(x);
@@ -42,6 +41,34 @@ Tensor below_largest(const Tensor& x) {
 }
 // The sums of rows, with 1 for those that hold nothing but -inf.
 Tensor divisors(const Tensor& sums) { return any(sums == 0) ? where(sums == 0, 1, sums) : sums; }
+
+RowLengths checked_lengths(const Shape& x, const Index& lengths) {
+  if (x.rank() < 2) fail<ShapeError>("masked_softmax", "needs sequences and entries, got ", x);
+  const bool fits = x.rank() > lengths.rank() && (lengths.rank() == 1 || lengths.rank() == 2) &&
+                    lengths.dim(0) == x.dim(0) && (lengths.rank() == 1 || lengths.dim(1) == x.dim(-2));
+  if (!fits) {
+    fail<ShapeError>("masked_softmax", "lengths ", lengths.shape(), " fit neither the sequences nor the rows of ", x);
+  }
+  for (std::int64_t i = 0; i < lengths.size(); ++i) {
+    const std::int64_t length = lengths.data()[i];
+    if (length < 0 || length > x.back()) {
+      fail<ValueError>("masked_softmax", "length ", length, " at position ", i, " is not in [0, ", x.back(), "]");
+    }
+  }
+  RowLengths result{.lengths = lengths, .steps = lengths.rank() == 2 ? lengths.dim(1) : 1};
+  for (int axis = 1; axis < x.rank() - 1; ++axis) result.rows_per_sequence *= x[axis];
+  return result;
+}
+
+// True for the entries after the length of their row.
+Mask after_length(const RowLengths& length, const Shape& shape) {
+  Mask mask(shape);
+  bool* out = mask.mutable_data();
+  for (std::int64_t row = 0; row < mask.size() / std::max<std::int64_t>(shape.back(), 1); ++row, out += shape.back()) {
+    std::fill(std::fill_n(out, length(row), false), out + shape.back(), true);
+  }
+  return mask;
+}
 
 }  // namespace
 
@@ -74,38 +101,6 @@ Tensor log_softmax(const Tensor& x, int axis) {
         log_softmax_gradient_rows, [](const Tensor& gy, const Tensor& y) { return gy - exp(y) * row_sum(gy); });
   });
 }
-
-namespace {
-
-RowLengths checked_lengths(const Shape& x, const Index& lengths) {
-  if (x.rank() < 2) fail<ShapeError>("masked_softmax", "needs sequences and entries, got ", x);
-  const bool fits = x.rank() > lengths.rank() && (lengths.rank() == 1 || lengths.rank() == 2) &&
-                    lengths.dim(0) == x.dim(0) && (lengths.rank() == 1 || lengths.dim(1) == x.dim(-2));
-  if (!fits) {
-    fail<ShapeError>("masked_softmax", "lengths ", lengths.shape(), " fit neither the sequences nor the rows of ", x);
-  }
-  for (std::int64_t i = 0; i < lengths.size(); ++i) {
-    const std::int64_t length = lengths.data()[i];
-    if (length < 0 || length > x.back()) {
-      fail<ValueError>("masked_softmax", "length ", length, " at position ", i, " is not in [0, ", x.back(), "]");
-    }
-  }
-  RowLengths result{.lengths = lengths, .steps = lengths.rank() == 2 ? lengths.dim(1) : 1};
-  for (int axis = 1; axis < x.rank() - 1; ++axis) result.rows_per_sequence *= x[axis];
-  return result;
-}
-
-// True for the entries after the length of their row.
-Mask after_length(const RowLengths& length, const Shape& shape) {
-  Mask mask(shape);
-  bool* out = mask.mutable_data();
-  for (std::int64_t row = 0; row < mask.size() / std::max<std::int64_t>(shape.back(), 1); ++row, out += shape.back()) {
-    std::fill(std::fill_n(out, length(row), false), out + shape.back(), true);
-  }
-  return mask;
-}
-
-}  // namespace
 
 XGRAD_FORMULA masked_softmax_formula{"masked_softmax", "y_i = e^x_i / sum_j e^x_j among the entries that count, else 0",
                                      "dL/dx_i = y_i (gy_i - sum_j gy_j y_j)"};

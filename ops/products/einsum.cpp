@@ -2,8 +2,8 @@
 #include "einsum.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,11 +26,9 @@ struct Named {
   std::int64_t size(char axis) const { return x.dim(static_cast<int>(axes.find(axis))); }
 };
 
-std::size_t number_of(char axis) { return static_cast<unsigned char>(axis); }
 bool holds(const std::string& names, char name) { return names.find(name) != std::string::npos; }
 
-template <class F>
-std::string keep_if(const std::string& names, const F& wanted) {
+std::string keep_if(const std::string& names, const auto& wanted) {
   std::string found;
   std::ranges::copy_if(names, std::back_inserter(found), wanted);
   return found;
@@ -194,26 +192,23 @@ Tensor einsum(std::string_view formula, const Tensors& factors) {
     most_dots = std::max(most_dots, dots);
     terms.push_back({factors[i], without_dots(names, dots)});
   }
-  std::array<std::int64_t, 128> sizes;
-  sizes.fill(1);
-  std::array<bool, 128> seen{};
+  std::map<char, std::int64_t> sizes;
   for (const Named& term : terms) {
     for (std::size_t i = 0; i < term.axes.size(); ++i) {
-      const std::size_t axis = number_of(term.axes[i]);
       const std::int64_t size = term.x.dim(static_cast<int>(i));
+      std::int64_t& known = sizes.try_emplace(term.axes[i], size).first->second;
       const bool from_dots = term.axes[i] <= max_rank;
-      if (seen[axis] && size != sizes[axis] && !(from_dots && (size == 1 || sizes[axis] == 1))) {
+      if (size != known && !(from_dots && (size == 1 || known == 1))) {
         fail<ShapeError>("einsum", from_dots ? std::string("an axis of '...'") : str("'", term.axes[i], "'"),
-                         " has sizes ", sizes[axis], " and ", size, " in '", formula, "'", shapes_of(factors));
+                         " has sizes ", known, " and ", size, " in '", formula, "'", shapes_of(factors));
       }
-      if (!seen[axis] || sizes[axis] == 1) sizes[axis] = size;
-      seen[axis] = true;
+      if (known == 1) known = size;
     }
   }
   for (Named& term : terms) {
     // An axis that is repeated by broadcasting is one that the factor does not have.
     for (std::size_t i = term.axes.size(); i-- > 0;) {
-      if (term.x.dim(static_cast<int>(i)) == sizes[number_of(term.axes[i])]) continue;
+      if (term.x.dim(static_cast<int>(i)) == sizes[term.axes[i]]) continue;
       term.x = squeeze(term.x, {static_cast<int>(i)});
       term.axes.erase(i, 1);
     }

@@ -20,9 +20,8 @@ Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
   check_finite("cholesky", a, "", {.last = 0});
   Array l = a.value();
   Real* all = l.mutable_data();
-  std::vector<int> codes = codes_for(sizes);
-  sizes.each(sizes.n * sizes.n * sizes.n / 3, [&](std::int64_t i) {
-    codes[static_cast<std::size_t>(i)] = lapack::cholesky(sizes.n, all + i * sizes.size());
+  const std::vector<int> codes = sizes.codes_of_each(sizes.n * sizes.n * sizes.n / 3, [&](std::int64_t i) {
+    return lapack::cholesky(sizes.n, all + i * sizes.size());
   });
   check_codes(codes, [&](std::int64_t i, int order) {
     fail<NumericError>("cholesky", sizes.name(i), " is not positive definite: its leading block of ", order, " rows");
@@ -102,11 +101,7 @@ void make_largest_positive(Real* line, std::int64_t size, std::int64_t step, Rea
 // largest magnitude; the error names `what` ("eigen", "singular") and prints the numbers of `shown`.
 Tensor inverse_gaps(const char* op, const char* what, const Tensor& x, const Array& shown, Real tolerance) {
   const std::int64_t n = x.dim(-1);
-  Shape batch = x.shape();
-  batch.erase(batch.rank() - 1);
-  batch.push_back(n);
-  batch.push_back(n);
-  const Matrices sizes(batch);
+  const Matrices sizes(joined(x.shape(), {n}));
   for (std::int64_t row = 0; row < sizes.count; ++row) {
     const Real* values = x.value().data() + row * n;
     const auto bound = tolerance * std::abs(*std::max_element(
@@ -139,11 +134,11 @@ Eigh eigh(const Tensor& a) {
   const std::int64_t n = sizes.n;
   Array rows = a.value(), w(sizes.with({n}));
   Real *vectors = rows.mutable_data(), *values = w.mutable_data();
-  std::vector<int> codes = codes_for(sizes);
-  sizes.each(9 * n * n * n, [&](std::int64_t i) {
+  const std::vector<int> codes = sizes.codes_of_each(9 * n * n * n, [&](std::int64_t i) {
     Real* of_matrix = vectors + i * n * n;
-    codes[static_cast<std::size_t>(i)] = lapack::eigh(n, of_matrix, values + i * n);
+    const int code = lapack::eigh(n, of_matrix, values + i * n);
     for (std::int64_t j = 0; j < n; ++j) make_largest_positive(of_matrix + j * n, n, 1, nullptr, 0, 0);
+    return code;
   });
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("eigh", sizes.name(i), ": no convergence"); });
   const Tensor v = record("eigh", transpose(rows),
@@ -191,11 +186,11 @@ Svd svd(const Tensor& a) {
   const std::int64_t m = sizes.m, n = sizes.n, k = sizes.k();
   Array input = a.value(), u(sizes.with({m, k})), s(sizes.with({k})), vh(sizes.with({k, n}));
   Real *from = input.mutable_data(), *to_u = u.mutable_data(), *to_s = s.mutable_data(), *to_vh = vh.mutable_data();
-  std::vector<int> codes = codes_for(sizes);
-  sizes.each(20 * m * n * k, [&](std::int64_t i) {
+  const std::vector<int> codes = sizes.codes_of_each(20 * m * n * k, [&](std::int64_t i) {
     Real *of_u = to_u + i * m * k, *of_vh = to_vh + i * k * n;
-    codes[static_cast<std::size_t>(i)] = lapack::svd(m, n, from + i * m * n, of_u, to_s + i * k, of_vh);
+    const int code = lapack::svd(m, n, from + i * m * n, of_u, to_s + i * k, of_vh);
     for (std::int64_t j = 0; j < k; ++j) make_largest_positive(of_u + j, m, k, of_vh + j * n, n, 1);
+    return code;
   });
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("svd", sizes.name(i), ": no convergence"); });
   const Tensor left = record(

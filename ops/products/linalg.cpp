@@ -9,8 +9,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/elementwise.h"
-#include "../indexing/index.h"
 #include "../kernels/registers/walk.h"
 #include "matrices.h"
 
@@ -24,14 +22,10 @@ using lapack::Triangle;
 namespace {
 
 // b broadcast to the common batch of a and b, solved in place: solve(i, x) for matrix i of a and part x of b.
-template <class F>
-Array solved_in_place(const char* op, const Matrices& a, const Array& b, const F& solve) {
+Array solved_in_place(const char* op, const Matrices& a, const Array& b, const auto& solve) {
   const Matrices own(b.shape());
   const Shape batch = broadcast_shapes(op, a.batch, own.batch);
-  Shape shape = batch;
-  shape.push_back(own.m);
-  shape.push_back(own.n);
-  Array x = broadcast_to(b, shape);
+  Array x = broadcast_to(b, joined(batch, {own.m, own.n}));
   if (x.size() == 0) return x;
   Real* out = x.mutable_data();
   const Walk<2> walk(batch, {broadcast_strides(a.batch, batch), strides_of(batch)});
@@ -47,17 +41,16 @@ struct Factors {
   Array elements;
   std::vector<int> pivots, codes;
 
-  explicit Factors(const Tensor& a) : sizes(a.shape()), elements(a.value()), codes(codes_for(sizes)) {
+  explicit Factors(const Tensor& a) : sizes(a.shape()), elements(a.value()) {
     const std::int64_t n = sizes.n;
     pivots.resize(static_cast<std::size_t>(sizes.count * n));
     Real* all = elements.mutable_data();
-    sizes.each(n * n * n, [&](std::int64_t i) {
-      codes[static_cast<std::size_t>(i)] = lapack::lu(n, all + i * sizes.size(), pivots.data() + i * n);
-    });
+    codes = sizes.codes_of_each(
+        n * n * n, [&](std::int64_t i) { return lapack::lu(n, all + i * sizes.size(), pivots.data() + i * n); });
   }
   bool singular(std::int64_t i) const { return codes[static_cast<std::size_t>(i)] != 0; }
   bool any_singular() const {
-    return std::any_of(codes.begin(), codes.end(), [](int code) { return code != 0; });
+    return std::ranges::any_of(codes, [](int code) { return code != 0; });
   }
   Real diagonal(std::int64_t i, std::int64_t j) const { return elements.data()[i * sizes.size() + j * (sizes.n + 1)]; }
   // The determinant's sign, -1 for every pair of rows that was exchanged.
@@ -72,6 +65,11 @@ struct Factors {
 
 constexpr Transposed other(Transposed trans) { return trans == Transposed::no ? Transposed::yes : Transposed::no; }
 
+// The gradient of a, where a y = b or a' y = b, and gb solves the other system for the gradient of y.
+Tensor matrix_gradient(const Tensor& gb, const Tensor& y, Transposed trans) {
+  return -(trans == Transposed::no ? times_transposed(gb, y) : times_transposed(y, gb));
+}
+
 // a^-1 b or a'^-1 b.
 Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, const Tensor& b, Transposed trans) {
   const std::int64_t n = factors->sizes.n, columns = b.dim(-1);
@@ -83,13 +81,8 @@ Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, co
                     [a = saved(a), factors, trans, shape_a = a.shape(), shape_b = b.shape()](
                         const Tensor& gx, const Tensor& y, Wanted wanted) {
                       const Tensor gb = solved(a, factors, gx, other(trans));
-                      std::array<Tensor, 2> g;
-                      if (wanted[0]) {
-                        g[0] = sum_to(-(trans == Transposed::no ? times_transposed(gb, y) : times_transposed(y, gb)),
-                                      shape_a);
-                      }
-                      if (wanted[1]) g[1] = sum_to(gb, shape_b);
-                      return g;
+                      return std::array{wanted[0] ? sum_to(matrix_gradient(gb, y, trans), shape_a) : Tensor(),
+                                        wanted[1] ? sum_to(gb, shape_b) : Tensor()};
                     },
                     a, b),
                 attribute("transposed", unless(false, trans == Transposed::yes)));
@@ -102,23 +95,19 @@ Tensor triangular(const Tensor& a, const Tensor& b, Triangle triangle, Transpose
   Array x = solved_in_place("solve_triangular", sizes, b.value(), [&](std::int64_t i, Real* part) {
     lapack::triangular_solve(sizes.n, b.dim(-1), a.value().data() + i * sizes.size(), triangle, trans, part);
   });
-  return record("solve_triangular", std::move(x),
-                jointly(
-                    [a, triangle, trans, shape_a = a.shape(), shape_b = b.shape()](const Tensor& gx, const Tensor& y,
-                                                                                   Wanted wanted) {
-                      const Tensor gb = triangular(a, gx, triangle, other(trans));
-                      std::array<Tensor, 2> g;
-                      if (wanted[0]) {
-                        const Tensor all =
-                            -(trans == Transposed::no ? times_transposed(gb, y) : times_transposed(y, gb));
-                        g[0] = sum_to(triangle == Triangle::upper ? triu(all) : tril(all), shape_a);
-                      }
-                      if (wanted[1]) g[1] = sum_to(gb, shape_b);
-                      return g;
-                    },
-                    a, b),
-                attribute("upper", unless(false, triangle == Triangle::upper)),
-                attribute("transposed", unless(false, trans == Transposed::yes)));
+  return record(
+      "solve_triangular", std::move(x),
+      jointly(
+          [a, triangle, trans, shape_a = a.shape(), shape_b = b.shape()](const Tensor& gx, const Tensor& y,
+                                                                         Wanted wanted) {
+            const Tensor gb = triangular(a, gx, triangle, other(trans));
+            const auto of_triangle = [&](const Tensor& g) { return triangle == Triangle::upper ? triu(g) : tril(g); };
+            return std::array{wanted[0] ? sum_to(of_triangle(matrix_gradient(gb, y, trans)), shape_a) : Tensor(),
+                              wanted[1] ? sum_to(gb, shape_b) : Tensor()};
+          },
+          a, b),
+      attribute("upper", unless(false, triangle == Triangle::upper)),
+      attribute("transposed", unless(false, trans == Transposed::yes)));
 }
 
 namespace {
@@ -139,9 +128,7 @@ void check_right_side(const char* op, const Tensor& a, const Tensor& b) {
 bool is_vector(const Tensor& a, const Tensor& b) {
   if (b.rank() == 1) return true;
   if (a.rank() < 2 || b.rank() != a.rank() - 1) return false;
-  Shape shape = a.shape();
-  shape.erase(shape.rank() - 1);
-  return b.shape() == shape;
+  return b.shape() == leading(a.shape(), 1);
 }
 
 // y of a y = b, where b is known to be matrices.
@@ -192,10 +179,8 @@ Tensor inv(const Tensor& a) {
   check_finite("inv", a);
   Array y = a.value();
   Real* all = y.mutable_data();
-  std::vector<int> codes = codes_for(sizes);
-  sizes.each(sizes.n * sizes.n * sizes.n, [&](std::int64_t i) {
-    codes[static_cast<std::size_t>(i)] = lapack::inverse(sizes.n, all + i * sizes.size());
-  });
+  const std::vector<int> codes = sizes.codes_of_each(
+      sizes.n * sizes.n * sizes.n, [&](std::int64_t i) { return lapack::inverse(sizes.n, all + i * sizes.size()); });
   check_codes(codes, [&](std::int64_t i, int) { refuse_singular("inv", sizes, i); });
   return record("inv", std::move(y), wrt(a, [](const Tensor& gy, const Tensor& y) {
                   return -times_transposed(transposed_times(y, gy), y);
@@ -308,11 +293,8 @@ Tensor diag_embed(const Tensor& x, std::int64_t offset) {
   constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max();
   const std::int64_t distance = offset < 0 ? 0 - std::max(offset, -furthest) : offset;
   const std::int64_t n = checked_add("diag_embed", x.dim(-1), distance);
-  Shape line = x.shape(), square = x.shape();
-  line[line.rank() - 1] = checked_multiply("diag_embed", n, n);
-  square[square.rank() - 1] = n;
-  square.push_back(n);
-  return reshape(place(x, diagonal_of(n, n, offset), line), square);
+  const Shape batch = leading(x.shape(), 1), line = joined(batch, {checked_multiply("diag_embed", n, n)});
+  return reshape(place(x, diagonal_of(n, n, offset), line), joined(batch, {n, n}));
 }
 
 Tensor diag(const Tensor& x, std::int64_t offset) {

@@ -7,7 +7,8 @@
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
 #include "../elementwise/arithmetic.h"
-#include "../kernels/products/gemm.h"
+#include "../indexing/axis.h"
+#include "../kernels/products/product.h"
 #include "../kernels/registers/walk.h"
 #include "../reduce/reduce.h"
 #include "../shape/broadcast.h"
@@ -20,15 +21,10 @@ namespace {
 // Multiplications that one thread does at a time when there are many small products.
 constexpr std::int64_t batch_multiplications = 1 << 18;
 
-Shape leading(const Shape& shape) { return Shape(ShortList<std::int64_t>(std::span(shape.begin(), shape.end() - 2))); }
-
 // All rows as one matrix: (..., C) -> (R, C).
 Tensor rows(const Tensor& x) {
   if (x.rank() == 2) return x;
-  const Shape& shape = x.shape();
-  std::int64_t count = 1;
-  for (int axis = 0; axis < shape.rank() - 1; ++axis) count *= shape[axis];
-  return reshape(x, {count, shape.back()});
+  return reshape(x, {leading(x.shape(), 1).numel(), x.shape().back()});
 }
 
 // A hint for factors with different inner sizes that would fit with other options.
@@ -79,15 +75,14 @@ struct MatmulShapes {
       fail<ShapeError>("matmul", "inner sizes differ: ", factors(mark(options.transpose_a), mark(options.transpose_b)),
                        transpose_hint(given_a, given_b, options));
     }
-    const Shape batch_a = leading(a), batch_b = leading(b);
+    const Shape batch_a = leading(a, 2), batch_b = leading(b, 2);
     if (!broadcast_together(batch_a, batch_b)) {
       fail<ShapeError>("matmul", factors(), ": the axes in front of the matrices, ", batch_a, " and ", batch_b,
                        ", do not broadcast");
     }
-    product = result = broadcast_shapes("matmul", batch_a, batch_b);
+    result = broadcast_shapes("matmul", batch_a, batch_b);
     const std::int64_t rows = a.dim(options.transpose_a ? -1 : -2), columns = b.dim(options.transpose_b ? -2 : -1);
-    product.push_back(rows);
-    product.push_back(columns);
+    product = joined(result, {rows, columns});
     if (!row) result.push_back(rows);
     if (!column) result.push_back(columns);
   }
@@ -106,9 +101,9 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
     gemm(one, {a.data(), a.dim(-1), false}, {b.data(), b.dim(-1), options.transpose_b}, out, one.n);
     return y;
   }
-  const Shape batch = leading(shape);
-  const Walk<3> walk(batch, {broadcast_strides(leading(a.shape()), batch), broadcast_strides(leading(b.shape()), batch),
-                             strides_of(batch)});
+  const Shape batch = leading(shape, 2);
+  const Walk<3> walk(batch, {broadcast_strides(leading(a.shape(), 2), batch),
+                             broadcast_strides(leading(b.shape(), 2), batch), strides_of(batch)});
   const std::int64_t multiplications = one.m * one.n * std::max<std::int64_t>(one.k, 1);
   const std::int64_t grain = std::max<std::int64_t>(1, batch_multiplications / multiplications);
   parallel_for(walk.count(), grain, [&](std::int64_t begin, std::int64_t end) {
@@ -118,6 +113,20 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
     });
   });
   return y;
+}
+
+void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
+    const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);
+    const bool one = weight.rank() == 2 && weight.dim(1) == 1 && x.rank() == 1;
+    fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape(),
+                     one          ? str("; unsqueeze(x, -1) would fit, ", Shape{x.dim(0), 1})
+                     : transposed ? "; weight is (out, in), and would fit transposed"
+                                  : "");
+  }
+  if (bias.defined() && bias.shape() != Shape{weight.dim(0)}) {
+    fail<ShapeError>("linear", "bias ", bias.shape(), " does not fit weight ", weight.shape());
+  }
 }
 
 }  // namespace
@@ -158,24 +167,6 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                 multiply_adds(y.size(), shapes.a.dim(options.transpose_a ? -2 : -1)));
 }
 
-namespace {
-
-void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
-    const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);
-    const bool one = weight.rank() == 2 && weight.dim(1) == 1 && x.rank() == 1;
-    fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape(),
-                     one          ? str("; unsqueeze(x, -1) would fit, ", Shape{x.dim(0), 1})
-                     : transposed ? "; weight is (out, in), and would fit transposed"
-                                  : "");
-  }
-  if (bias.defined() && bias.shape() != Shape{weight.dim(0)}) {
-    fail<ShapeError>("linear", "bias ", bias.shape(), " does not fit weight ", weight.shape());
-  }
-}
-
-}  // namespace
-
 XGRAD_FORMULA linear_formula{"linear", "y = x weight^T[ + bias]",
                              "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy", OperationKind::product};
 Tensor plain::linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -187,9 +178,7 @@ Tensor plain::linear(const Tensor& x, const Tensor& weight, const Tensor& bias) 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_linear(x, weight, bias);
   const std::int64_t in = weight.dim(1), out = weight.dim(0);
-  Shape shape = x.shape();
-  shape[shape.rank() - 1] = out;
-  Array y(shape);
+  Array y(joined(leading(x.shape(), 1), {out}));
   if (y.size() > 0) {
     const std::int64_t count = y.size() / out;
     Real* to = y.mutable_data();

@@ -38,32 +38,19 @@ std::atomic<const detail::RoundingUnit*>& unit() {
 }
 
 int parts_of(MatmulPrecision precision) {
-  switch (precision) {
-    case MatmulPrecision::medium:
-      return 1;
-    case MatmulPrecision::high:
-      return 2;
-    default:
-      return 3;
-  }
+  return precision == MatmulPrecision::medium ? 1 : precision == MatmulPrecision::high ? 2 : 3;
 }
 
 }  // namespace
 
 void set_matmul_precision(MatmulPrecision precision) {
-  switch (precision) {
-    case MatmulPrecision::highest:
-    case MatmulPrecision::high:
-      break;
-    case MatmulPrecision::medium: {
-      static std::atomic<bool> said{false};
-      if (sizeof(Real) == sizeof(float) && !unit() && !said.exchange(true)) {
-        std::cerr << "xgrad: products stay float, there is no bfloat16: " << detail::bfloat_unit_missing() << '\n';
-      }
-      break;
-    }
-    default:
-      fail<ValueError>("set_matmul_precision", static_cast<int>(precision), " is no MatmulPrecision");
+  using enum MatmulPrecision;
+  if (precision != highest && precision != high && precision != medium) {
+    fail<ValueError>("set_matmul_precision", static_cast<int>(precision), " is no MatmulPrecision");
+  }
+  static std::atomic<bool> said{false};
+  if (precision == medium && sizeof(Real) == sizeof(float) && !unit() && !said.exchange(true)) {
+    std::cerr << "xgrad: products stay float, there is no bfloat16: " << detail::bfloat_unit_missing() << '\n';
   }
   current = precision;
 }

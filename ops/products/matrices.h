@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "../../core/runtime/parallel.h"
 #include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
+#include "../indexing/axis.h"
 #include "../shape/broadcast.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
@@ -30,29 +30,17 @@ struct Matrices {
   std::int64_t m, n, count;
 
   explicit Matrices(const Shape& shape)
-      : batch(ShortList<std::int64_t>(std::span(shape.begin(), shape.end() - 2))),
-        m(shape.dim(-2)),
-        n(shape.dim(-1)),
-        count(batch.numel()) {}
+      : batch(leading(shape, 2)), m(shape.dim(-2)), n(shape.dim(-1)), count(batch.numel()) {}
   std::int64_t size() const { return m * n; }
   std::int64_t k() const { return std::min(m, n); }
 
   // The batch's shape followed by these sizes.
-  Shape with(std::initializer_list<std::int64_t> sizes) const {
-    Shape shape = batch;
-    for (const std::int64_t size : sizes) shape.push_back(size);
-    return shape;
-  }
+  Shape with(const Shape& sizes) const { return joined(batch, sizes); }
 
   // `the matrix` or `matrix [1, 0] of the batch`.
   std::string name(std::int64_t i) const {
     if (batch.empty()) return "the matrix";
-    Shape at = batch;
-    for (int axis = batch.rank() - 1; axis >= 0; --axis) {
-      at[axis] = i % batch[axis];
-      i /= batch[axis];
-    }
-    return str("matrix ", at, " of the batch");
+    return str("matrix ", position_of(i, batch), " of the batch");
   }
 
   // How many matrices a thread takes at a time if each takes `work` multiplications.
@@ -61,13 +49,24 @@ struct Matrices {
     return std::max<std::int64_t>(1, enough / std::max<std::int64_t>(work, 1));
   }
   // Calls f(i) for every matrix, in parallel.
-  template <class F>
-  void each(std::int64_t work, const F& f) const {
+  void each(std::int64_t work, const auto& f) const {
     parallel_for(count, grain(work), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) f(i);
     });
   }
+  // The same for an f that returns 0, or a code if it failed.
+  std::vector<int> codes_of_each(std::int64_t work, const auto& f) const {
+    std::vector<int> codes(static_cast<std::size_t>(count));
+    each(work, [&](std::int64_t i) { codes[static_cast<std::size_t>(i)] = f(i); });
+    return codes;
+  }
 };
+
+// Calls `error(i, code)`, which throws, for the first matrix that failed.
+void check_codes(const std::vector<int>& codes, const auto& error) {
+  const auto bad = std::ranges::find_if(codes, [](int code) { return code != 0; });
+  if (bad != codes.end()) error(bad - codes.begin(), *bad);
+}
 
 inline Matrices checked(const char* op, const Tensor& a) {
   const Shape& shape = a.shape();
@@ -102,17 +101,6 @@ inline void check_finite(const char* op, const Tensor& a, const char* which = ""
     fail<NumericError>(op, which, sizes.name(i / sizes.size()), " has ", values[i], " at [", row, ", ", column,
                        "]; needs finite numbers");
   }
-}
-
-// Calls `error(i, code)`, which throws, for the first matrix that failed.
-template <class F>
-void check_codes(const std::vector<int>& codes, const F& error) {
-  const auto bad = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
-  if (bad != codes.end()) error(bad - codes.begin(), *bad);
-}
-
-inline std::vector<int> codes_for(const Matrices& sizes) {
-  return std::vector<int>(static_cast<std::size_t>(sizes.count));
 }
 
 [[noreturn]] inline void refuse_singular(const char* op, const Matrices& sizes, std::int64_t i) {

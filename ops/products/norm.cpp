@@ -1,7 +1,5 @@
 // Linear algebra: norms and their rules.
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
@@ -33,27 +31,24 @@ Tensor vector_norm(const Tensor& x, double ord, const AxisSet& axis, const Keepd
     const NoGrad off;
     const Tensor sizes = abs(Tensor(x.value()));
     const KeepdimOptions all{.keepdim = true};
-    const Tensor none = sum(zeros_like(sizes), axes, all);
     if (x.size() == 0) {
-      y = (ord > 0 ? none : none + std::numeric_limits<Real>::infinity()).value();
+      y = Array(kept_shape(x.shape(), axes), ord > 0 ? 0 : infinity);
     } else {
       const Tensor largest = ord > 0 ? max(sizes, axes, all) : min(sizes, axes, all);
-      const Tensor unit =
-          where(largest > none && largest < none + std::numeric_limits<Real>::infinity(), largest, ones_like(largest));
+      const Tensor unit = where(largest > 0 && largest < infinity, largest, 1);
       const Tensor parts = sizes / unit;
       const Tensor total = sum(ord == 2 ? square(parts) : pow(parts, p), axes, all);
       y = (unit * (ord == 2 ? sqrt(total) : pow(total, 1 / p))).value();
     }
-    if (!keep.keepdim) y = squeeze(Tensor(y), axes).value();
   }
-  return record(op, std::move(y),
+  return record(op, y.reshaped(reduced_shape(x.shape(), axes, keep.keepdim)),
                 wrt(x,
                     [x, axes, p](const Tensor& gy, const Tensor& y) {
                       const Shape kept = kept_shape(x.shape(), axes);
                       const Tensor g = reshape(gy, kept), size = reshape(y, kept);
                       // Where x or y is 0 the gradient is 0, and so are its own gradients; nothing is divided by 0.
                       const Mask none = size == Tensor(0);
-                      if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
+                      if (p == 2) return g * (x / masked_fill(size, none, infinity));
                       const Tensor divisor = masked_fill(size, none, 1);
                       const Mask nothing = x == Tensor(0);
                       const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;

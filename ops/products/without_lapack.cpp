@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace xgrad::lapack {

@@ -16,8 +16,7 @@ namespace xgrad {
 namespace {
 
 // f(x, axis) with the axis counted from 0, a scalar as a list of one.
-template <class F>
-Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
+Tensor along(const char* op, const Tensor& x, int axis, const auto& f) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
   return x.rank() > 0 ? f(x, axis) : reshape(f(reshape(x, {1}), 0), {});
 }

@@ -29,16 +29,14 @@ struct Join {
   std::vector<const BasicArray<T>*> arrays = {};
   std::vector<std::int64_t> starts = {0};  // where each array begins along the axis, and the end
 
-  template <class X>
-  void add(const X& x, std::int64_t length) {
+  void add(const auto& x, std::int64_t length) {
     arrays.push_back(&array_of(x));
     starts.push_back(checked_add("concat", starts.back(), length));
   }
 };
 
 // For errors: the shapes of a list, of which two are named already.
-template <class List>
-std::string all_shapes(const List& xs) {
+std::string all_shapes(const auto& xs) {
   constexpr std::size_t most = 8;
   if (xs.size() <= 2) return {};
   std::vector<Shape> shapes;
@@ -46,35 +44,22 @@ std::string all_shapes(const List& xs) {
   return str("; all inputs: ", shapes, xs.size() > most ? str(" and ", xs.size() - most, " more") : "");
 }
 
+// Along an existing axis, or stacked along a new one.
 template <class T, class List>
-Join<T> concat_of(const List& xs, int axis) {
-  if (xs.empty()) fail<ValueError>("concat", "needs at least 1 tensor");
-  Join<T> join{.shape = xs[0].shape(), .axis = normalize_axis("concat", axis, xs[0].rank())};
+Join<T> join_of(const char* op, const List& xs, int axis, bool stacked) {
+  if (xs.empty()) fail<ValueError>(op, "needs at least 1 tensor");
+  Join<T> join{.shape = xs[0].shape(), .axis = normalize_axis(op, axis, xs[0].rank() + stacked)};
   for (const auto& x : xs) {
     Shape expected = join.shape;
-    if (x.rank() == expected.rank()) expected[join.axis] = x.shape()[join.axis];
+    if (!stacked && x.rank() == expected.rank()) expected[join.axis] = x.shape()[join.axis];
     if (x.shape() != expected) {
-      fail<ShapeError>("concat", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ",
-                       xs[0].shape(), ", axis ", join.axis, all_shapes(xs));
+      fail<ShapeError>(op, "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ", xs[0].shape(),
+                       stacked ? "" : str(", axis ", join.axis), all_shapes(xs));
     }
-    join.add(x, x.shape()[join.axis]);
+    join.add(x, stacked ? 1 : x.shape()[join.axis]);
   }
+  if (stacked) join.shape.insert(join.axis, 0);
   join.shape[join.axis] = join.starts.back();
-  return join;
-}
-
-template <class T, class List>
-Join<T> stack_of(const List& xs, int axis) {
-  if (xs.empty()) fail<ValueError>("stack", "needs at least 1 tensor");
-  Join<T> join{.shape = xs[0].shape(), .axis = normalize_axis("stack", axis, xs[0].rank() + 1)};
-  for (const auto& x : xs) {
-    if (x.shape() != join.shape) {
-      fail<ShapeError>("stack", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ", join.shape,
-                       all_shapes(xs));
-    }
-    join.add(x, 1);
-  }
-  join.shape.insert(join.axis, join.starts.back());
   return join;
 }
 
@@ -103,24 +88,24 @@ auto part_of_join(const Join<T>& join, std::size_t i) {
 
 template <class T>
 BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis) {
-  return joined(concat_of<T>(xs, axis));
+  return joined(join_of<T>("concat", xs, axis, false));
 }
 
 XGRAD_FORMULA concat_formula{"concat", "y = (x_1, x_2, ...) along the axis", "dL/dx_i = its part of gy"};
 Tensor concat(const Tensors& xs, int axis) {
-  const auto join = concat_of<Real>(xs, axis);
+  const auto join = join_of<Real>("concat", xs, axis, false);
   return record("concat", joined(join), wrt_each(xs, [&](std::size_t i) { return part_of_join(join, i); }),
                 attribute("axis", join.axis));
 }
 
 template <class T>
 BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis) {
-  return joined(stack_of<T>(xs, axis));
+  return joined(join_of<T>("stack", xs, axis, true));
 }
 
 XGRAD_FORMULA stack_formula{"stack", "y_i = x_i along a new axis", "dL/dx_i = gy_i"};
 Tensor stack(const Tensors& xs, int axis) {
-  const auto join = stack_of<Real>(xs, axis);
+  const auto join = join_of<Real>("stack", xs, axis, true);
   return record("stack", joined(join),
                 wrt_each(xs,
                          [&](std::size_t i) {

@@ -199,9 +199,7 @@ XGRAD_FORMULA index_put_formula{"index_put", "y = values at a part, else x",
                                 "dL/dx = 0 at that part, else gy; dL/dvalues = gy at that part"};
 Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values) {
   const Part part = part_of("index_put", x.shape(), slices);
-  if (!broadcasts_to(values.shape(), part.sizes)) {
-    fail<ShapeError>("index_put", "values of shape ", values.shape(), " for a part of shape ", part.sizes);
-  }
+  detail::check_values("index_put", values.shape(), part.sizes);
   return put_part(x, part, values, attribute("part", SlicesOf{x.shape(), slices}));
 }
 
@@ -217,9 +215,7 @@ BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice> slices) con
 template <class T>
 void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values) {
   const Part part = part_of("assign", to.shape(), slices);
-  if (!broadcasts_to(values.shape(), part.sizes)) {
-    fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", part.sizes);
-  }
+  detail::check_values("assign", values.shape(), part.sizes);
   // May be a part of `to` itself, which is then copied on write.
   const BasicArray<T> from = values;  // NOLINT(performance-unnecessary-copy-initialization)
   copy_strided(part.sizes, to.mutable_data() + part.offset, part.strides, from.data(),
@@ -290,6 +286,10 @@ Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   const std::int64_t size = x.shape()[axis];
   if (size == 0) return split(x, std::vector<std::int64_t>(static_cast<std::size_t>(count), 0), axis);
   return split(x, size / count + (size % count != 0), axis);
+}
+
+void detail::check_values(const char* op, const Shape& values, const Shape& part) {
+  if (!broadcasts_to(values, part)) fail<ShapeError>(op, "values of shape ", values, " for a part of shape ", part);
 }
 
 Shape detail::padded_shape(const Shape& x, const ShortList<Padding>& paddings) {

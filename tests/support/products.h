@@ -11,7 +11,7 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/text.h>
-#include <xgrad/ops/kernels/products/gemm.h>
+#include <xgrad/ops/kernels/products/product.h>
 
 #include "support/bfloat16.h"
 #include "support/threads.h"

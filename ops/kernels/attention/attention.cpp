@@ -40,9 +40,8 @@ class QueryParts {
 };
 
 // Calls f for the queries of batch b in a part, some at a time.
-template <class F>
 void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t b, const QueryParts& parts,
-                  std::int64_t part, Queries& queries, const F& f) {
+                  std::int64_t part, Queries& queries, const auto& f) {
   const std::int64_t lanes = queries_at_a_time(p), end = std::min(p.T, parts.first(part + 1) * lanes);
   if (queries.limits.size() != lanes) queries.starts = queries.limits = Array(Shape{lanes});
   for (queries.first = parts.first(part) * lanes; queries.first < end; queries.first += lanes) {
@@ -144,19 +143,7 @@ void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t
   mask_scores(scores, queries);
 }
 
-}  // namespace
-
-SavedAttention::SavedAttention(const AttentionSizes& p)
-    : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
-  XGRAD_ASSERT(p.T > 0);
-  constexpr std::int64_t few_keys = 32;
-  // Of one query scores that are computed again would not be the same to the last bit (one_query.cpp).
-  weights_ = p.S <= few_keys || p.T == 1;
-  rows_ = weights_ ? p.S : 2;
-  elements_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
-}
-
-namespace {
+// ---- All heads ------------------------------------------------------------------------------------------------------
 
 void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
              const WeightDropout& dropout, Real* y, SavedAttention* saved) {
@@ -289,6 +276,38 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
 }
 
 }  // namespace
+
+std::int64_t KeyRanges::begin(std::int64_t t) const { return band ? std::clamp<std::int64_t>(t - before, 0, S) : 0; }
+
+std::int64_t KeyRanges::end(std::int64_t b, std::int64_t t) const {
+  std::int64_t end = S;
+  if (causal) end = std::min(end, t + 1);
+  if (band) end = std::min(end, t + after + 1);
+  if (lengths) end = std::min(end, lengths[length_per_query ? b * T + t : b]);
+  return end;
+}
+
+std::int64_t KeyRanges::end(std::int64_t B) const {
+  std::int64_t last = 0;
+  for (std::int64_t b = 0; b < B; ++b) {
+    for (std::int64_t t = 0; t < T && last < S; ++t) last = std::max(last, end(b, t));
+  }
+  return last;
+}
+
+std::int64_t KeyRanges::most_keys(std::int64_t count) const {
+  return band ? std::min(S, std::max<std::int64_t>(0, count + before + after)) : S;
+}
+
+SavedAttention::SavedAttention(const AttentionSizes& p)
+    : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
+  XGRAD_ASSERT(p.T > 0);
+  constexpr std::int64_t few_keys = 32;
+  // Of one query scores that are computed again would not be the same to the last bit (one_query.cpp).
+  weights_ = p.S <= few_keys || p.T == 1;
+  rows_ = weights_ ? p.S : 2;
+  elements_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
+}
 
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                        const WeightDropout& dropout, Real* y, SavedAttention* saved) {

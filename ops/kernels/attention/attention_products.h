@@ -38,6 +38,29 @@ inline std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries,
                        : queries.keys();
 }
 
+/// to = rows q' of the keys that these queries see; `rows` begins with the first of all keys, `transposed` is q'.
+inline void products_with_keys(const KeyRanges& ranges, const Queries& queries, const Real* rows,
+                               std::int64_t row_stride, const Matrix& transposed, std::int64_t depth,
+                               const MatrixRows& to) {
+  product(queries.keys(), {rows + queries.begin * row_stride, row_stride, 1}, transposed.rows_from(0), to,
+          Into::replace, [&](std::int64_t from, std::int64_t) {
+            return Extent{0, depth, first_column(ranges, queries, from)};
+          });
+}
+/// y = weights' rows, by way of `sums`; `rows` begins with the first of all keys, and may be `finite`: all of them.
+inline void sum_over_keys(const KeyRanges& ranges, const Queries& queries, const Matrix& weights, const Matrix& rows,
+                          bool finite, Matrix& sums, Real* y, std::int64_t row_stride, std::int64_t columns) {
+  const MatrixRows seen = rows.rows_from(queries.begin), to = sums.rows_from(0);
+  if (finite) {
+    product(queries.count, weights.left_transposed(), seen, to, Into::replace, [&](std::int64_t, std::int64_t end) {
+      return Extent{0, keys_before(ranges, queries, end), 0};
+    });
+  } else {
+    product_skipping_zeros(queries.count, queries.keys(), weights.left_transposed(), seen, to, Into::replace);
+  }
+  sums.write(y, row_stride, queries.count, columns);
+}
+
 /// The products of the forward pass: take_head, then, for some queries at a time, scores and weighted_sum.
 /// Threads: for the thread that made it.
 class ForwardProducts {
@@ -58,24 +81,11 @@ class ForwardProducts {
   /// scale k q' of the keys that these queries see.
   void scores(const Queries& queries, const Real* q, const MatrixRows& to) {
     query_.read_transposed(q, p_.q.row_stride, queries.count, p_.d, p_.scale);
-    product(queries.keys(), {keys_ + queries.begin * p_.k.row_stride, p_.k.row_stride, 1}, query_.rows_from(0), to,
-            Into::replace, [&](std::int64_t from, std::int64_t) {
-              return Extent{0, p_.d, first_column(ranges_, queries, from)};
-            });
+    products_with_keys(ranges_, queries, keys_, p_.k.row_stride, query_, p_.d, to);
   }
   /// Writes weights' v.
   void weighted_sum(const Queries& queries, const Matrix& weights, Real* y) {
-    const MatrixRows values = values_.rows_from(queries.begin);
-    if (finite_) {
-      product(queries.count, weights.left_transposed(), values, out_.rows_from(0), Into::replace,
-              [&](std::int64_t, std::int64_t to) {
-                return Extent{0, keys_before(ranges_, queries, to), 0};
-              });
-    } else {
-      product_skipping_zeros(queries.count, queries.keys(), weights.left_transposed(), values, out_.rows_from(0),
-                             Into::replace);
-    }
-    out_.write(y, p_.y.row_stride, queries.count, p_.e);
+    sum_over_keys(ranges_, queries, weights, values_, finite_, out_, y, p_.y.row_stride, p_.e);
   }
 
  private:
@@ -120,31 +130,15 @@ class BackwardProducts {
     if (again_) query_transposed_.read_transposed(q, p_.q.row_stride, queries.count, p_.d, p_.scale);
   }
   void scores(const Queries& queries, const MatrixRows& to) {
-    product(queries.keys(), {k_ + queries.begin * p_.k.row_stride, p_.k.row_stride, 1}, query_transposed_.rows_from(0),
-            to, Into::replace, [&](std::int64_t from, std::int64_t) {
-              return Extent{0, p_.d, first_column(ranges_, queries, from)};
-            });
+    products_with_keys(ranges_, queries, k_, p_.k.row_stride, query_transposed_, p_.d, to);
   }
   /// v gy' of the keys that these queries see.
   void weight_gradients(const Queries& queries, const MatrixRows& to) {
-    product(queries.keys(), {v_ + queries.begin * p_.v.row_stride, p_.v.row_stride, 1}, above_transposed_.rows_from(0),
-            to, Into::replace, [&](std::int64_t from, std::int64_t) {
-              return Extent{0, p_.e, first_column(ranges_, queries, from)};
-            });
+    products_with_keys(ranges_, queries, v_, p_.v.row_stride, above_transposed_, p_.e, to);
   }
   /// Writes slope' k.
   void query_gradients(const Queries& queries, const Matrix& slope, Real* dq) {
-    const MatrixRows keys = keys_.rows_from(queries.begin);
-    if (finite_keys_) {
-      product(queries.count, slope.left_transposed(), keys, dq_.rows_from(0), Into::replace,
-              [&](std::int64_t, std::int64_t to) {
-                return Extent{0, keys_before(ranges_, queries, to), 0};
-              });
-    } else {
-      product_skipping_zeros(queries.count, queries.keys(), slope.left_transposed(), keys, dq_.rows_from(0),
-                             Into::replace);
-    }
-    dq_.write(dq, p_.q.row_stride, queries.count, p_.d);
+    sum_over_keys(ranges_, queries, slope, keys_, finite_keys_, dq_, dq, p_.q.row_stride, p_.d);
   }
   /// Adds slope q to the gradients of the keys, and weight gy to those of the values.
   void add_gradients(const Queries& queries, const Matrix& slope, const Matrix& weight) {

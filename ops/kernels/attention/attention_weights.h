@@ -12,8 +12,7 @@ namespace xgrad::inline XGRAD_SIMD {
 
 /// Calls f with the number of packs side by side in rows of `width` numbers, 1 or 2, as a type: loops over keys take
 /// them together, because each waits for its own last result.
-template <class F>
-void with_packs(std::int64_t width, const F& f) {
+void with_packs(std::int64_t width, const auto& f) {
   XGRAD_ASSERT(width == pack_width || width == 2 * pack_width);
   if (width == pack_width) {
     f(std::integral_constant<int, 1>());

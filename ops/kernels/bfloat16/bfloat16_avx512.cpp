@@ -6,7 +6,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "../registers/multiply_add.h"
@@ -30,17 +29,6 @@ __m512 load_up_to(const float* from, std::int64_t count) {
   if (count >= 16) return _mm512_loadu_ps(from);
   return count > 0 ? _mm512_maskz_loadu_ps(first(count), from) : _mm512_setzero_ps();
 }
-
-// 16 rows of 32 numbers.
-class TileRows {
- public:
-  XGRAD_BFLOAT16 void set(std::int64_t i, __m512i row) { _mm512_store_si512(elements_ + 16 * i, row); }
-  // Pairs of numbers change place, so that rows of the left factor become columns of the right one.
-  void write_transposed(Bfloat16* to) const { transpose_16(reinterpret_cast<float*>(to), 16, elements_, 16); }
-
- private:
-  alignas(64) float elements_[256];
-};
 
 // The elements of two registers, concatenated or interleaved, rounded to nearest even.
 template <bool interleaved>
@@ -76,7 +64,7 @@ XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::in
   const LineLoader line_loader(p, along ? k : line, along ? depth : lines),
       next_loader(p, k + 16, along ? depth - 16 : 0);
   const bool direct = along == (p.side == BfloatSide::left);
-  TileRows rows[parts];
+  alignas(64) float rows[parts][16 * 16];  // each of 32 numbers
   for (std::int64_t i = 0; i < tile_lines; ++i) {
     __m512 first = _mm512_setzero_ps(), second = first;
     if constexpr (along) {
@@ -100,11 +88,14 @@ XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::in
       if (direct) {
         _mm512_storeu_si512(to + part * tile_size + i * tile_depth, row);
       } else {
-        rows[part].set(i, row);
+        _mm512_store_si512(rows[part] + 16 * i, row);
       }
     }
   }
-  for (int part = 0; !direct && part < parts; ++part) rows[part].write_transposed(to + part * tile_size);
+  // Pairs of numbers change place, so that rows of the left factor become columns of the right one.
+  for (int part = 0; !direct && part < parts; ++part) {
+    transpose_16(reinterpret_cast<float*>(to + part * tile_size), 16, rows[part], 16);
+  }
 }
 
 // Tiles in the order in which the numbers of the factor are in memory.
@@ -173,14 +164,9 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
   }
 }
 
-using MultiplyRows = void (*)(const BfloatBlock&);
-
 // multiply_rows<rows, packs> for rows = 1 ... block_rows.
 template <int packs>
-constexpr auto multiply_some = []<int... i>(std::integer_sequence<int, i...>) {
-  return std::array<MultiplyRows, sizeof...(i)>{multiply_rows<i + 1, packs>...};
-}
-(std::make_integer_sequence<int, block_rows>());
+constexpr auto multiply_some = by_rows_at_once<block_rows>([](auto rows) { return multiply_rows<rows, packs>; });
 
 void multiply(const BfloatBlock& block) {
   const std::int64_t all_packs = padded_lines(block.columns) / tile_lines;

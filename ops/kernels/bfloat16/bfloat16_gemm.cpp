@@ -19,18 +19,6 @@ using namespace detail;
 // parts start anew from zero after it, and stay as exact as those of float.
 constexpr std::int64_t most_depth = 512;
 
-// While it lives, its thread may multiply.
-class BfloatWork {
- public:
-  explicit BfloatWork(const BfloatUnit& unit) : unit_(unit) { unit_.start(); }
-  ~BfloatWork() { unit_.end(); }
-  BfloatWork(const BfloatWork&) = delete;
-  BfloatWork& operator=(const BfloatWork&) = delete;
-
- private:
-  const BfloatUnit& unit_;
-};
-
 // Memory for factors in tiles, of at most `lines` and `depth`.
 class BfloatTiles {
  public:
@@ -56,13 +44,6 @@ class BfloatTiles {
   std::size_t bytes_;
   Bfloat16* data_;
 };
-
-// The factor from this line and position on.
-Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::int64_t k) {
-  const bool along = (side == BfloatSide::left) != factor.transposed;
-  return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride,
-          factor.transposed};
-}
 
 // The largest |x| of a factor (rows, columns), by its bits; those of NaN are above infinity's.
 std::uint32_t largest_bits(const Factor& x, std::int64_t rows, std::int64_t columns) {
@@ -98,19 +79,17 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
   };
   const std::int64_t rows = lines_at_once(unit.most_left, p.m), columns = lines_at_once(unit.most_right, p.n);
   const BfloatTiles left(p.rounding, rows, most), right(p.rounding, columns, most);
-  const BfloatWork work(unit);
+  unit.start();  // what follows throws nothing
   for (std::int64_t k = 0; k < p.k; k += most) {
     const std::int64_t depth = std::min(most, p.k - k);
     BfloatFactor packed_b;
     for (std::int64_t i = 0; i < p.m; i += rows) {
       const std::int64_t height = std::min(rows, p.m - i);
-      const BfloatFactor packed_a =
-          left.pack({.from = part_of(a, BfloatSide::left, i, k), .lines = height, .depth = depth});
+      const BfloatFactor packed_a = left.pack({.from = a.from(i, k), .lines = height, .depth = depth});
       for (std::int64_t j = 0; j < p.n; j += columns) {
         const std::int64_t width = std::min(columns, p.n - j);
         if (i == 0 || columns < p.n) {
-          packed_b = right.pack(
-              {.from = part_of(b, BfloatSide::right, j, k), .side = BfloatSide::right, .lines = width, .depth = depth});
+          packed_b = right.pack({.from = b.from(k, j), .side = BfloatSide::right, .lines = width, .depth = depth});
         }
         unit.multiply({.a = packed_a,
                        .b = packed_b,
@@ -126,6 +105,7 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
       }
     }
   }
+  unit.end();
 }
 
 bool detail::rounds(const Gemm& p, const Factor& a, const Factor& b) {

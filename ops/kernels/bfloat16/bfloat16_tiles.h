@@ -93,34 +93,26 @@ class TileSums {
   bool right_, lower_;
 };
 
-/// The numbers of c that a block of sums starts from or ends in, and what is added to them.
-struct TileTarget {
-  Real* c;
-  std::int64_t c_stride, rows, columns;
-  const Real* bias;
-
-  /// The bias from column j on.
-  template <class Part>
-  Pack bias_at(std::int64_t j, const Part& part) const {
-    return bias ? part.load(bias + j) : Pack();
-  }
-};
+/// The bias of a block from column j on.
+Pack bias_at(const detail::BfloatBlock& block, std::int64_t j, const auto& part) {
+  return block.bias ? part.load(block.bias + j) : Pack();
+}
 
 /// sums = c, or the bias, of rows 32 numbers apart
-inline void copy_start(const TileTarget& to, bool from_c, Real* sums) {
-  for (std::int64_t i = 0; i < to.rows; ++i) {
-    each_pack(to.columns, [&](std::int64_t j, auto part) {
-      (from_c ? part.load(to.c + i * to.c_stride + j) : to.bias_at(j, part)).store(sums + i * 32 + j);
+inline void copy_start(const detail::BfloatBlock& block, bool from_c, Real* sums) {
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    each_pack(block.columns, [&](std::int64_t j, auto part) {
+      (from_c ? part.load(block.c + i * block.c_stride + j) : bias_at(block, j, part)).store(sums + i * 32 + j);
     });
   }
 }
 
-/// c = scale sums + keep c + bias, with scale and keep of the block, of sums in rows 32 numbers apart
-inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, const Real* sums) {
-  for (std::int64_t i = 0; i < to.rows; ++i, sums += 32) {
-    Real* const row = to.c + i * to.c_stride;
-    each_pack(to.columns, [&](std::int64_t j, auto part) {
-      Pack value = multiply_add(block.scale, part.load(sums + j), to.bias_at(j, part));
+/// c = scale sums + keep c + bias, of sums in rows 32 numbers apart
+inline void finish_sums(const detail::BfloatBlock& block, const Real* sums) {
+  for (std::int64_t i = 0; i < block.rows; ++i, sums += 32) {
+    Real* const row = block.c + i * block.c_stride;
+    each_pack(block.columns, [&](std::int64_t j, auto part) {
+      Pack value = multiply_add(block.scale, part.load(sums + j), bias_at(block, j, part));
       if (block.keep != 0) value = multiply_add(block.keep, part.load(row + j), value);
       part.store(value, row + j);
     });
@@ -134,16 +126,19 @@ template <class Tiles, int parts>
   const bool may_start = parts < 3 && block.scale == 1;
   const bool biased = block.bias != nullptr;
   const bool from_c = may_start && block.keep == 1 && !biased, from_bias = may_start && block.keep == 0 && biased;
-  detail::BfloatBlock remaining = block;  // what the sums do not have yet
-  if (from_c) remaining.keep = 0;
-  const bool nothing_left = remaining.scale == 1 && remaining.keep == 0 && (!biased || from_bias);
+  const Real keep = from_c ? 0 : block.keep;  // of what the sums do not have yet
+  const bool nothing_left = block.scale == 1 && keep == 0 && (!biased || from_bias);
   alignas(64) Real sums[32 * 32] = {};
   for (std::int64_t i = 0; i < block.rows; i += 32) {
     detail::BfloatFactor a = block.a, b = block.b;
     a.data += i / detail::tile_lines * a.layout.across;
     for (std::int64_t j = 0; j < block.columns; j += 32, b.data += 2 * b.layout.across) {
-      TileTarget to{block.c + i * block.c_stride + j, block.c_stride, std::min<std::int64_t>(32, block.rows - i),
-                    std::min<std::int64_t>(32, block.columns - j), block.bias ? block.bias + j : nullptr};
+      detail::BfloatBlock to = block;
+      to.c += i * block.c_stride + j;
+      to.rows = std::min<std::int64_t>(32, block.rows - i);
+      to.columns = std::min<std::int64_t>(32, block.columns - j);
+      to.keep = keep;
+      if (biased) to.bias += j;
       const bool in_place = nothing_left && to.rows == 32 && to.columns == 32;
       const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
       for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made
@@ -166,7 +161,7 @@ template <class Tiles, int parts>
       } else {
         tiles.store(sums, 32);
         if (from_bias) to.bias = nullptr;
-        finish_sums(remaining, to, sums);
+        finish_sums(to, sums);
       }
     }
   }

@@ -14,7 +14,6 @@
 #include "../../../core/runtime/parallel.h"
 #include "../registers/multiply_add.h"
 #include "../registers/transpose.h"
-#include "conv_tiles.h"
 #include "conv_window.h"
 
 namespace xgrad {
@@ -61,13 +60,8 @@ void sum_pixels(const Sums& given, const Real* at, Real* buffer) {
   }
 }
 
-template <int rows, int packs>
-struct SumPixels {
-  static constexpr auto function = sum_pixels<rows, packs>;
-};
-using SumFunction = void (*)(const Sums&, const Real*, Real*);
-constexpr auto sum_one_pack = table<SumFunction, SumPixels, 1>(all_rows);
-constexpr auto sum_two_packs = table<SumFunction, SumPixels, 2>(all_rows);
+constexpr auto sum_one_pack = by_rows_at_once<tile_rows>([](auto rows) { return sum_pixels<rows, 1>; });
+constexpr auto sum_two_packs = by_rows_at_once<tile_rows>([](auto rows) { return sum_pixels<rows, 2>; });
 
 // The sums of row i, without the taps that see the zeros above or below the image.
 Sums row_of(Sums sums, std::int64_t i) {
@@ -140,12 +134,8 @@ void sum_few(const Sums& given, const Real* at, std::int64_t count, Real* buffer
   }
 }
 
-template <int rows, int packs>
-struct SumFew {
-  static constexpr auto function = sum_few<rows, packs_across<rows>>;
-};
-using FewFunction = void (*)(const Sums&, const Real*, std::int64_t, Real*, std::int64_t);
-constexpr auto sum_few_rows = table<FewFunction, SumFew, 1>(std::make_integer_sequence<int, few_channels>());
+constexpr auto sum_few_rows =
+    by_rows_at_once<few_channels>([](auto rows) { return sum_few<rows, packs_across<rows>>; });
 
 // Where rows of results see rows of the image, what lies between the ends of these is summed, too, and not written.
 void sum_few_channels(const Sums& sums) {
@@ -196,16 +186,6 @@ void sum_image(const Sums& sums) {
   }
 }
 
-// The bias of each panel of channels, filled up with zeros; nothing without a bias.
-Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) {
-  const std::int64_t width = panels_of(channels) * tile_columns;
-  Array packed(Shape{bias ? groups * width : 0}, Real(0));
-  for (std::int64_t g = 0; bias && g < groups; ++g) {
-    std::copy_n(bias + g * channels, channels, packed.mutable_data() + g * width);
-  }
-  return packed;
-}
-
 // All sums of a convolution whose results have `channels` in each group. image_of(b, g) is where the image of a group
 // begins, result_of(b, g, o) where the result of a channel does, weight(g, o, c, t) the weight of channel c at tap t.
 template <class ImageOf, class ResultOf, class Weight>
@@ -228,7 +208,10 @@ void sum_images(const ConvSizes& sizes, const Window& window, const Sums& common
       }
     }
   });
-  const Array biases = packed_bias(bias, sizes.groups, channels);
+  Array biases(Shape{bias ? sizes.groups * panels * tile_columns : 0}, Real(0));  // of each panel, filled up with zeros
+  for (std::int64_t g = 0; bias && g < sizes.groups; ++g) {
+    std::copy_n(bias + g * channels, channels, biases.mutable_data() + g * panels * tile_columns);
+  }
   const auto make_buffer = [&] { return Array(Shape{window.size()}); };
   each_conv_job(sizes, panels, make_buffer, [&](Array& buffer, auto b, auto g, std::int64_t begin, std::int64_t end) {
     Sums sums = common;
@@ -257,7 +240,6 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
     return detail::conv_rows_by_columns(sizes, image, kernel, bias);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t positions = h.kernel * w.kernel;
   const Window window = input_window(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
   Real* const out = y.mutable_data();
@@ -274,7 +256,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
        .pixel_stride = 1},
       sizes.out, bias, [&](auto b, auto g) { return image + sizes.image_at(b, g); },
       [&](auto b, auto g, auto o) { return out + sizes.result_at(b, g, o); },
-      [&](auto g, auto o, auto c, auto t) { return kernel[sizes.kernel_at(g, o) + c * positions + t]; });
+      [&](auto g, auto o, auto c, auto t) { return kernel[sizes.kernel_at(g, o) + c * sizes.taps() + t]; });
   return y;
 }
 
@@ -285,7 +267,6 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
     return detail::conv_image_rows_by_columns(sizes, result, kernel, bias);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t positions = h.kernel * w.kernel;
   Real* const out = x.mutable_data();
   each_phase(sizes, [&](const Phase& down, const Phase& across) {
     const OutputTaps reached = output_taps(sizes, down, across);
@@ -304,7 +285,7 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
         sizes.in, bias, [&](auto b, auto g) { return result + sizes.result_at(b, g); },
         [&](auto b, auto g, auto c) { return first + sizes.image_at(b, g, c); },
         [&](auto g, auto c, auto o, auto t) {
-          return kernel[sizes.kernel_at(g, o) + c * positions + reached.indices[static_cast<std::size_t>(t)]];
+          return kernel[sizes.kernel_at(g, o) + c * sizes.taps() + reached.indices[static_cast<std::size_t>(t)]];
         });
   });
   return x;

@@ -7,7 +7,6 @@
 #include "../products/packing.h"
 #include "../registers/multiply_add.h"
 #include "conv.h"
-#include "conv_tiles.h"
 #include "conv_window.h"
 
 namespace xgrad {
@@ -40,13 +39,8 @@ void add_channels(const SeenRows& given, const Real* y, Real* sums) {
   }
 }
 
-template <int rows, int packs>
-struct AddChannels {
-  static constexpr auto function = add_channels<rows, packs>;
-};
-using ChannelFunction = void (*)(const SeenRows&, const Real*, Real*);
-constexpr auto channels_one_pack = table<ChannelFunction, AddChannels, 1>(all_rows);
-constexpr auto channels_two_packs = table<ChannelFunction, AddChannels, 2>(all_rows);
+constexpr auto channels_one_pack = by_rows_at_once<tile_rows>([](auto rows) { return add_channels<rows, 1>; });
+constexpr auto channels_two_packs = by_rows_at_once<tile_rows>([](auto rows) { return add_channels<rows, 2>; });
 
 // The same for all channels of the image and `columns` of the results, in parts of about equal size.
 void add_tap(SeenRows image, std::int64_t channels, std::int64_t columns, const Real* y, Real* sums) {

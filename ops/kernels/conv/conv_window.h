@@ -1,4 +1,4 @@
-// The windows of images that a convolution sees.
+// The windows of images that a convolution sees, and the tiles of sums that it keeps in registers.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,16 @@
 #include <vector>
 
 #include "../../../core/runtime/parallel.h"
-#include "../registers/rows.h"
+#include "../registers/multiply_add.h"
 #include "conv_sizes.h"
 
 namespace xgrad::inline XGRAD_SIMD {
+
+inline constexpr int tile_packs = 2;                             ///< channels of the result, in packs
+inline constexpr int tile_rows = rows_in_registers<tile_packs>;  ///< pixels; or channels of the image
+inline constexpr std::int64_t tile_columns = tile_packs * pack_width;
+
+inline std::int64_t panels_of(std::int64_t channels) { return (channels + tile_columns - 1) / tile_columns; }
 
 /// Some channels of one image: channel c's row i begins at data + c plane + i row.
 struct ImageView {
@@ -134,8 +140,7 @@ inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
 }
 
 /// Calls f(down, across) for all pixels of an image, those together that are equal modulo the strides.
-template <class F>
-void each_phase(const ConvSizes& sizes, const F& f) {
+void each_phase(const ConvSizes& sizes, const auto& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
   for (std::int64_t row = 0; row < std::min(h.stride, h.in); ++row) {
     const Phase down = phase_of(h, row);

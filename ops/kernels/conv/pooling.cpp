@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "../../../core/base/assert.h"
 #include "../registers/rows.h"
@@ -11,13 +12,8 @@
 namespace xgrad {
 namespace {
 
-struct Maximum {
-  Real number;
-  std::int64_t index;
-};
-
-// The maximum of window (i, j) of a plane.
-Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, std::int64_t j) {
+// The maximum of window (i, j) of a plane, and its index.
+std::pair<Real, std::int64_t> max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, std::int64_t j) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
   std::int64_t index = rows.first.data()[i] * columns.in + columns.first.data()[j];
   Real best = x[index];
@@ -83,9 +79,9 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
       Real* const to = y + i * columns.out;
       std::int64_t* const to_position = positions ? positions + i * columns.out : nullptr;
       const auto one = [&](std::int64_t j) {
-        const Maximum found = max_of_window(sizes, x, i, j);
-        to[j] = found.number;
-        if (to_position) to_position[j] = found.index;
+        const auto [number, index] = max_of_window(sizes, x, i, j);
+        to[j] = number;
+        if (to_position) to_position[j] = index;
       };
       for (std::int64_t j = 0; j < begin; ++j) one(j);
       for (std::int64_t j = end; j < columns.out; ++j) one(j);

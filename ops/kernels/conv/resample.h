@@ -32,8 +32,7 @@ struct Span {
 };
 
 /// The band whose row i has 1 in the columns of span(i).
-template <class SpanOf>
-Band make_band(std::int64_t in, std::int64_t out, const SpanOf& span) {
+Band make_band(std::int64_t in, std::int64_t out, const auto& span) {
   Band band{.in = in, .out = out, .first = Index(Shape{out}), .start = Index(Shape{out + 1})};
   std::int64_t *first = band.first.mutable_data(), *start = band.start.mutable_data();
   start[0] = 0;

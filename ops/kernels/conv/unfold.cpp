@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../../../core/runtime/parallel.h"
-#include "../products/gemm.h"
+#include "../products/product.h"
 #include "conv.h"
 #include "conv_window.h"
 
@@ -26,8 +26,7 @@ TapRange seen(const ConvAxis& axis, std::int64_t k) {
 
 // f(position in the columns, position in the planes, count) for all elements that are both in some planes and in their
 // columns (planes, taps, pixels).
-template <class F>
-void each_run(const ConvSizes& sizes, std::int64_t planes, const F& f) {
+void each_run(const ConvSizes& sizes, std::int64_t planes, const auto& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
   std::int64_t row = 0;  // of the columns
   for (std::int64_t plane = 0; plane < planes; ++plane) {
@@ -67,10 +66,26 @@ void fold(const ConvSizes& sizes, std::int64_t planes, const Real* columns, Real
 }
 
 // f(first, count) for blocks of planes, in parallel.
-template <class F>
-void each_block_of_planes(const ConvSizes& sizes, const F& f) {
+void each_block_of_planes(const ConvSizes& sizes, const auto& f) {
   parallel_for(sizes.batch * sizes.groups * sizes.in, 1,
                [&](std::int64_t begin, std::int64_t end) { f(begin, end - begin); });
+}
+
+// y (batch, channels, ...) = bias
+void start_planes(Array& y, const Real* bias) {
+  const std::int64_t channels = y.dim(1), plane = y.dim(2) * y.dim(3);
+  for (std::int64_t n = 0; n < y.dim(0) * channels; ++n) {
+    std::fill_n(y.mutable_data() + n * plane, plane, bias ? bias[n % channels] : 0);
+  }
+}
+
+// f(columns, image, group) for all of them, in parallel, with memory for the columns.
+void each_image(const ConvSizes& sizes, const auto& f) {
+  const auto make_columns = [&] { return Array(Shape{sizes.seen(), sizes.pixels()}); };
+  each_conv_job(sizes, 1, make_columns,
+                [&](Array& columns, std::int64_t b, std::int64_t g, std::int64_t, std::int64_t) {
+                  f(columns.mutable_data(), b, g);
+                });
 }
 
 }  // namespace
@@ -94,28 +109,6 @@ Array fold_rows(const ConvSizes& sizes, const Real* columns) {
   });
   return image;
 }
-
-namespace {
-
-// y (batch, channels, ...) = bias
-void start_planes(Array& y, const Real* bias) {
-  const std::int64_t channels = y.dim(1), plane = y.dim(2) * y.dim(3);
-  for (std::int64_t n = 0; n < y.dim(0) * channels; ++n) {
-    std::fill_n(y.mutable_data() + n * plane, plane, bias ? bias[n % channels] : 0);
-  }
-}
-
-// f(columns, image, group) for all of them, in parallel, with memory for the columns.
-template <class F>
-void each_image(const ConvSizes& sizes, const F& f) {
-  const auto make_columns = [&] { return Array(Shape{sizes.seen(), sizes.pixels()}); };
-  each_conv_job(sizes, 1, make_columns,
-                [&](Array& columns, std::int64_t b, std::int64_t g, std::int64_t, std::int64_t) {
-                  f(columns.mutable_data(), b, g);
-                });
-}
-
-}  // namespace
 
 Array detail::conv_rows_by_columns(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias) {
   Array y(sizes.result_shape());

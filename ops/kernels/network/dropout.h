@@ -9,6 +9,12 @@
 
 namespace xgrad {
 
+/// The seed and the number of the draw, for attribute().
+inline Shape seed_and_draw(const RandomKey& key) {
+  const std::uint64_t seed = key.seed, draw = key.draw;
+  return {static_cast<std::int64_t>(seed), static_cast<std::int64_t>(draw)};
+}
+
 /// Random words below this drop an element, with probability p.
 inline std::uint32_t dropout_threshold(double p) {
   return static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));

@@ -11,16 +11,11 @@
 namespace xgrad {
 namespace {
 
+// The statistics of rows next to one another, step by step: each step waits for the one before, but not for that of
+// another row.
 template <int rows>
-struct StatisticsOf {
-  RowStatistics row[rows];
-};
-
-// Those of rows next to one another, step by step: each step waits for the one before, but not for that of another row.
-template <int rows>
-StatisticsOf<rows> statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+void find_statistics(const Real* x, std::int64_t n, Real eps, Centre centre, RowStatistics (&all)[rows]) {
   const auto count = static_cast<Real>(n);
-  StatisticsOf<rows> all;
   Real sum[rows], squares[rows];
   if (centre == Centre::zero) {
     for (int r = 0; r < rows; ++r) {
@@ -31,16 +26,16 @@ StatisticsOf<rows> statistics_of(const Real* x, std::int64_t n, Real eps, Centre
     }
     for (int r = 0; r < rows; ++r) {
       const Real mean_square = squares[r] / count;
-      all.row[r] = {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
+      all[r] = {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
     }
-    return all;
+    return;
   }
   for (int r = 0; r < rows; ++r) {
     sum[r] = sum_packs(n, [u = x + r * n](std::int64_t i, auto part) { return part.load(u + i); });
   }
-  for (int r = 0; r < rows; ++r) all.row[r].mean = sum[r] / count;
+  for (int r = 0; r < rows; ++r) all[r].mean = sum[r] / count;
   for (int r = 0; r < rows; ++r) {
-    const auto centred = [u = x + r * n, mean = all.row[r].mean](std::int64_t i, auto part) {
+    const auto centred = [u = x + r * n, mean = all[r].mean](std::int64_t i, auto part) {
       return part.load(u + i, mean) - Pack(mean);
     };
     sum[r] = sum_packs(n, centred);
@@ -51,15 +46,16 @@ StatisticsOf<rows> statistics_of(const Real* x, std::int64_t n, Real eps, Centre
   }
   for (int r = 0; r < rows; ++r) {
     const Real mean_low = sum[r] / count, variance = std::max(squares[r] / count - mean_low * mean_low, Real(0));
-    all.row[r] = {all.row[r].mean, mean_low, 1 / std::sqrt(variance + eps), variance};
+    all[r] = {all[r].mean, mean_low, 1 / std::sqrt(variance + eps), variance};
   }
-  return all;
 }
 
 }  // namespace
 
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps) {
-  return statistics_of<1>(x, n, eps, Centre::mean).row[0];
+  RowStatistics of_row[1];
+  find_statistics(x, n, eps, Centre::mean, of_row);
+  return of_row[0];
 }
 
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
@@ -67,9 +63,10 @@ void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistic
   const Real *slope = in.gamma, *offset = in.beta;
   const auto some_rows = [=, &in]<int count>(std::integral_constant<int, count>, std::int64_t first) {
     const Real* u = in.x + first * n;
-    const StatisticsOf<count> all = statistics_of<count>(u, n, eps, in.centre);
+    RowStatistics all[count];
+    find_statistics(u, n, eps, in.centre, all);
     for (int r = 0; r < count; ++r, u += n) {
-      const RowStatistics& s = all.row[r];
+      const RowStatistics& s = all[r];
       std::copy_n(&s.mean, statistics_size, statistics + (first + r) * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_low)) * Pack(s.scale);

@@ -51,31 +51,25 @@ void log_softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int6
             [&](std::int64_t i, auto part) { part.store(part.load(gy + i) - exp(part.load(y + i)) * total, gx + i); });
 }
 
-// The lengths of rows whose entries all count.
-struct FullRows {
-  std::int64_t n;
-
-  std::int64_t operator()(std::int64_t) const { return n; }
-};
-
-// f(from, to, count) for every row of an array and of a new one like it, and 0 after the first length(row) entries.
-template <class Length, class F>
-Array by_rows(const Array& x, const Length& length, const F& f) {
+// f(from, to, count) for every row of an array and of a new one like it, and 0 after the entries that count.
+Array by_rows(const Array& x, const std::optional<RowLengths>& length, const auto& f) {
   Array y(x.shape());
   const Real* in = x.data();
   Real* out = y.mutable_data();
   const std::int64_t n = x.shape().back();
-  each_row(x.shape(), [&](std::int64_t row, std::int64_t at) {
-    const std::int64_t count = length(row);
-    f(in + at, out + at, count);
-    std::fill(out + at + count, out + at + n, Real(0));
+  if (y.size() == 0) return y;
+  parallel_for(y.size() / n, rows_per_block(n), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin, at = begin * n; row < end; ++row, at += n) {
+      const std::int64_t count = length ? (*length)(row) : n;
+      f(in + at, out + at, count);
+      std::fill(out + at + count, out + at + n, Real(0));
+    }
   });
   return y;
 }
 
 // f(gy, y, gx, count), likewise.
-template <class Length, class F>
-Array by_rows(const Array& gy, const Array& y, const Length& length, const F& f) {
+Array by_rows(const Array& gy, const Array& y, const std::optional<RowLengths>& length, const auto& f) {
   const Real* above = gy.data();
   const Real* first = y.data();
   return by_rows(y, length, [&](const Real* v, Real* gx, std::int64_t n) { f(above + (v - first), v, gx, n); });
@@ -83,18 +77,14 @@ Array by_rows(const Array& gy, const Array& y, const Length& length, const F& f)
 
 }  // namespace
 
-Array softmax_rows(const Array& x) { return by_rows(x, FullRows{x.shape().back()}, softmax_row); }
-Array softmax_rows(const Array& x, const RowLengths& length) { return by_rows(x, length, softmax_row); }
-Array softmax_gradient_rows(const Array& gy, const Array& y) {
-  return by_rows(gy, y, FullRows{y.shape().back()}, softmax_gradient_row);
-}
-Array softmax_gradient_rows(const Array& gy, const Array& y, const RowLengths& length) {
+Array softmax_rows(const Array& x, const std::optional<RowLengths>& length) { return by_rows(x, length, softmax_row); }
+Array softmax_gradient_rows(const Array& gy, const Array& y, const std::optional<RowLengths>& length) {
   return by_rows(gy, y, length, softmax_gradient_row);
 }
 
-Array log_softmax_rows(const Array& x) { return by_rows(x, FullRows{x.shape().back()}, log_softmax_row); }
+Array log_softmax_rows(const Array& x) { return by_rows(x, {}, log_softmax_row); }
 Array log_softmax_gradient_rows(const Array& gy, const Array& y) {
-  return by_rows(gy, y, FullRows{y.shape().back()}, log_softmax_gradient_row);
+  return by_rows(gy, y, {}, log_softmax_gradient_row);
 }
 
 }  // namespace xgrad

@@ -3,7 +3,6 @@
 #include "ways.h"
 
 #include <algorithm>
-#include <array>
 
 #include "../../../core/array/array.h"
 #include "../../../core/base/assert.h"
@@ -64,14 +63,9 @@ void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int6
   }
 }
 
-using Compute = void (*)(const Gemm&, const LeftStream&, const Real*, std::int64_t, const Real*, Real*, std::int64_t);
-
 // inner_products<rows, columns> for rows = 1 ... rows_at_once.
 template <int columns>
-constexpr auto computes = []<int... i>(std::integer_sequence<int, i...>) {
-  return std::array<Compute, sizeof...(i)>{inner_products<i + 1, columns>...};
-}
-(std::make_integer_sequence<int, rows_at_once>());
+constexpr auto computes = by_rows_at_once<rows_at_once>([](auto rows) { return inner_products<rows, columns>; });
 
 // Copies the rows of a: in groups of rows_at_once the packs of a group lie side by side.
 void copy_rows(const Gemm& p, const Factor& a, Real* to) {

@@ -1,5 +1,5 @@
 // Products are cut into pieces for the threads; each piece goes to the way that suits the sizes.
-#include "gemm.h"
+#include "product.h"
 
 #include <algorithm>
 
@@ -65,9 +65,7 @@ void serial_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::
     second.bias = nullptr;
     serial_gemm(first, a, b, c, c_stride, way);
     Array second_half(Shape{p.m, p.n});
-    serial_gemm(second, {a.data + half * (a.transposed ? a.stride : 1), a.stride, a.transposed},
-                {b.data + half * (b.transposed ? 1 : b.stride), b.stride, b.transposed}, second_half.mutable_data(),
-                p.n, way);
+    serial_gemm(second, a.from(0, half), b.from(half, 0), second_half.mutable_data(), p.n, way);
     for (std::int64_t i = 0; i < p.m; ++i) {
       for (std::int64_t j = 0; j < p.n; ++j) c[i * c_stride + j] += second_half.data()[i * p.n + j];
     }
@@ -87,16 +85,10 @@ void in_pieces(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::in
   const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces) + 31) / 32 * 32;
   parallel_for(side, piece, [&](std::int64_t begin, std::int64_t end) {
     Gemm part = p;
-    Factor from_a = a, from_b = b;
-    if (by_rows) {
-      part.m = end - begin;
-      from_a.data += begin * (a.transposed ? 1 : a.stride);
-    } else {
-      part.n = end - begin;
-      from_b.data += begin * (b.transposed ? b.stride : 1);
-      if (p.bias) part.bias += begin;
-    }
-    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, way);
+    (by_rows ? part.m : part.n) = end - begin;
+    if (by_rows) return serial_gemm(part, a.from(begin, 0), b, c + begin * c_stride, c_stride, way);
+    if (p.bias) part.bias += begin;
+    serial_gemm(part, a, b.from(0, begin), c + begin, c_stride, way);
   });
 }
 

@@ -1,4 +1,4 @@
-// The arguments of a product of matrices on plain memory.
+// Products of matrices on plain memory.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,12 @@ struct Factor {
   const Real* data = nullptr;
   std::int64_t stride = 0;
   bool transposed = false;
+
+  /// The factor from this row and column on.
+  Factor from(std::int64_t row, std::int64_t column) const {
+    const std::int64_t offset = transposed ? row + column * stride : row * stride + column;
+    return {data + offset, stride, transposed};
+  }
 };
 
 /// c = scale a b + keep c + bias,   a (m, k), b (k, n) after transposition, c (m, n) with the row stride `c_stride`.
@@ -33,6 +39,10 @@ struct Gemm {
   const Real* bias = nullptr;  ///< (n), added to every row
   Rounding rounding = {};
 };
+
+/// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.
+/// Thread-safe.
+void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 namespace detail {
 /// Products by instructions for other numbers (ops/kernels/bfloat16, which a build may leave out).

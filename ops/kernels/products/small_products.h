@@ -92,9 +92,8 @@ void product_block(const LeftRows& a, const Real* b, std::int64_t b_stride, std:
 }
 
 /// c = a b or c += a b for the first `rows` rows; `extent(i, j)` is that of rows i ... j - 1.
-template <class F>
 void product(std::int64_t rows, const LeftRows& a, const MatrixRows& b, const MatrixRows& c, Into into,
-             const F& extent) {
+             const auto& extent) {
   std::int64_t i = 0;
   const auto take = [&]<int together>(std::integral_constant<int, together>) {
     for (; i + together <= rows; i += together) {

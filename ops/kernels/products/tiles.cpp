@@ -4,7 +4,6 @@
 #include "ways.h"
 
 #include <algorithm>
-#include <array>
 
 #include "../../../core/array/array.h"
 #include "../registers/multiply_add.h"
@@ -78,10 +77,8 @@ using ComputeTile = void (*)(const Tile&);
 
 // compute<rows, packs, transposed> for as many rows as registers hold.
 template <int packs, bool transposed>
-constexpr auto tile_computations = []<int... i>(std::integer_sequence<int, i...>) {
-  return std::array<ComputeTile, sizeof...(i)>{compute<i + 1, packs, transposed>...};
-}
-(std::make_integer_sequence<int, std::min(tile_rows, rows_in_registers<packs>)>());
+constexpr auto tile_computations = by_rows_at_once<std::min(tile_rows, rows_in_registers<packs>)>(
+    [](auto rows) -> ComputeTile { return compute<rows, packs, transposed>; });
 
 template <int packs>
 ComputeTile compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
@@ -127,7 +124,7 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
     // Tiles of about equal height: a low one at the end would wait for its few sums.
     for (std::int64_t t = 0, i = 0; t < tiles; ++t) {
       const std::int64_t height = p.m * (t + 1) / tiles - i;
-      Tile tile{.a = a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), .a_stride = a.stride};
+      Tile tile{.a = a.from(i, k).data, .a_stride = a.stride};
       if (!a_in_place) {
         const std::int64_t rows = a.transposed ? depth : height, columns = a.transposed ? height : depth;
         pack_rows(tile.a, a.stride, rows, columns, copied_a, a_stride, padded(columns));
@@ -164,8 +161,7 @@ void by_tiles(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int
     Gemm part = p;
     part.n = std::min(columns, p.n - j);
     if (p.bias) part.bias += j;
-    some_columns<packs>(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + j, c_stride,
-                        low);
+    some_columns<packs>(part, a, b.from(0, j), c + j, c_stride, low);
   }
 }
 

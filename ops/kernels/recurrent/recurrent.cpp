@@ -5,7 +5,7 @@
 #include <array>
 
 #include "../../../core/runtime/parallel.h"
-#include "../products/gemm.h"
+#include "../products/product.h"
 #include "../reduce/reduce.h"
 #include "../registers/rows.h"
 

@@ -17,10 +17,6 @@ inline constexpr std::int64_t copy_block = 1 << 15;
 template <class T>
 void copy_strided(const Shape& sizes, T* to, const Strides& to_strides, const T* from, const Strides& from_strides);
 
-extern template void copy_strided(const Shape&, Real*, const Strides&, const Real*, const Strides&);
-extern template void copy_strided(const Shape&, std::int64_t*, const Strides&, const std::int64_t*, const Strides&);
-extern template void copy_strided(const Shape&, bool*, const Strides&, const bool*, const Strides&);
-
 /// The layout of an array within another: part[i] = whole[offset + i . strides].
 struct Part {
   std::int64_t offset = 0;
@@ -54,26 +50,16 @@ BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
 /// compile-time size.
 template <class T, class F>
 void with_row_copy(std::int64_t n, const F& f) {
-  const auto fixed = [&]<std::size_t bytes>(std::integral_constant<std::size_t, bytes>) {
-    f([](T* to, const T* from) { std::memcpy(to, from, bytes); });
-  };
   const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
-  switch (bytes) {
-    case 4:
-      return fixed(std::integral_constant<std::size_t, 4>{});
-    case 8:
-      return fixed(std::integral_constant<std::size_t, 8>{});
-    case 16:
-      return fixed(std::integral_constant<std::size_t, 16>{});
-    case 32:
-      return fixed(std::integral_constant<std::size_t, 32>{});
-    case 64:
-      return fixed(std::integral_constant<std::size_t, 64>{});
-    case 128:
-      return fixed(std::integral_constant<std::size_t, 128>{});
-    default:
-      return f([bytes](T* to, const T* from) { std::memcpy(to, from, bytes); });
+  const auto is_usual = [&]<std::size_t usual>(std::integral_constant<std::size_t, usual>) {
+    if (bytes == usual) f([](T* to, const T* from) { std::memcpy(to, from, usual); });
+    return bytes == usual;
+  };
+  const bool done = [&]<std::size_t... usual>(std::index_sequence<usual...>) {
+    return (is_usual(std::integral_constant<std::size_t, usual>()) || ...);
   }
+  (std::index_sequence<4, 8, 16, 32, 64, 128>());
+  if (!done) f([bytes](T* to, const T* from) { std::memcpy(to, from, bytes); });
 }
 
 }  // namespace xgrad

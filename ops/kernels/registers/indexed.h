@@ -59,8 +59,7 @@ inline int check_gather(const char* op, const Shape& x, int axis, Index& index) 
 
 /// Calls f(i, k) for the offsets of all elements of the index, and of those of x that they name. Elements of x are
 /// visited in the order of the index; threads divide the positions along the other axes.
-template <class F>
-void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
+void for_each_named(const Shape& x, int axis, const Index& index, const auto& f) {
   constexpr std::int64_t block = 64;
   if (index.size() == 0) return;
   const Strides x_strides = strides_of(x), index_strides = strides_of(index.shape());

@@ -5,52 +5,6 @@
 #include "walk.h"
 
 namespace xgrad {
-namespace {
-
-// How K arrays are read to make one of shape `shape`, in rows as long as they can be: an array is read along a row
-// with step 1, or 0 if it repeats one element.
-template <std::size_t K>
-class BroadcastPlan {
- public:
-  BroadcastPlan(const Shape& shape, const std::array<const Shape*, K>& inputs) : walk_(shape, strides(shape, inputs)) {
-    if (walk_.rank() > 0) inner_ = walk_.pop();
-    if (inner_.size <= elementwise_block) return;
-    typename Walk<K + 1>::Axis pieces = inner_;
-    pieces.size = (inner_.size + elementwise_block - 1) / elementwise_block;
-    for (std::int64_t& stride : pieces.strides) stride *= elementwise_block;
-    walk_.push(pieces);
-  }
-
-  // 0 or 1.
-  std::int64_t step(std::size_t k) const { return inner_.strides[k]; }
-
-  // Calls f(offsets, n), in parallel, for rows of n elements that together make the result: offsets[k] is that of input
-  // k, offsets[K] that of the result.
-  template <class F>
-  void for_each_row(const F& f) const {
-    const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(1, inner_.size));
-    parallel_for(walk_.count(), grain, [&](std::int64_t begin, std::int64_t end) {
-      walk_.for_each(begin, end, [&](const auto& at) {
-        f(at, inner_.size <= elementwise_block ? inner_.size
-                                               : std::min(elementwise_block, inner_.size - at[K] % inner_.size));
-      });
-    });
-  }
-
- private:
-  static std::array<Strides, K + 1> strides(const Shape& shape, const std::array<const Shape*, K>& inputs) {
-    std::array<Strides, K + 1> all;
-    for (std::size_t k = 0; k < K; ++k) all[k] = broadcast_strides(*inputs[k], shape);
-    all[K] = strides_of(shape);
-    return all;
-  }
-
-  Walk<K + 1> walk_;
-  typename Walk<K + 1>::Axis inner_;
-};
-
-}  // namespace
-
 template <std::size_t K>
 void detail::each_loop_row(LoopRow row, const void* loop, const Shape& shape,
                            const std::array<const Shape*, K>& inputs) {
@@ -72,9 +26,26 @@ void detail::each_loop_row(LoopRow row, const void* loop, const Shape& shape,
     });
     return;
   }
-  const BroadcastPlan<K> plan(shape, inputs);
-  for (std::size_t k = 0; k < K; ++k) steps[k] = plan.step(k);
-  plan.for_each_row([&](const auto& at, std::int64_t n) { row(loop, at[K], n, at.data(), steps.data()); });
+  // Rows as long as they can be: an array is read along a row with step 1, or 0 if it repeats one element.
+  std::array<Strides, K + 1> strides;  // of the inputs, then of the result
+  for (std::size_t k = 0; k < K; ++k) strides[k] = broadcast_strides(*inputs[k], shape);
+  strides[K] = strides_of(shape);
+  Walk<K + 1> walk(shape, strides);
+  const auto inner = walk.rank() > 0 ? walk.pop() : typename Walk<K + 1>::Axis();
+  if (inner.size > elementwise_block) {
+    auto pieces = inner;
+    pieces.size = (inner.size + elementwise_block - 1) / elementwise_block;
+    for (std::int64_t& stride : pieces.strides) stride *= elementwise_block;
+    walk.push(pieces);
+  }
+  const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / inner.size);
+  parallel_for(walk.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    walk.for_each(begin, end, [&](const auto& at) {
+      const std::int64_t n =
+          inner.size <= elementwise_block ? inner.size : std::min(elementwise_block, inner.size - at[K] % inner.size);
+      row(loop, at[K], n, at.data(), inner.strides.data());
+    });
+  });
 }
 
 template void detail::each_loop_row(LoopRow, const void*, const Shape&, const std::array<const Shape*, 1>&);

@@ -114,8 +114,7 @@ Array map_over(detail::Caller caller, Array a, const F& f, const Inputs&... inpu
   return a;
 }
 
-template <class F>
-Array map(const Array& x, const F& f, detail::Caller caller = {__builtin_FUNCTION()}) {
+Array map(const Array& x, const auto& f, detail::Caller caller = {__builtin_FUNCTION()}) {
   return map({x.shape(), caller}, f, x);
 }
 

@@ -1,7 +1,10 @@
 // The block that all products are made of: sums that stay in registers while one factor is streamed.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "rows.h"
 
@@ -23,6 +26,15 @@ inline constexpr int rows_in_registers = (registers - packs - 1) / packs;
 #else
 #define XGRAD_UNROLL _Pragma("GCC unroll 16")
 #endif
+
+/// The functions f(1), f(2), ..., f(count) of a kernel, for which its rows are compile-time constants.
+template <int count, class F>
+constexpr auto by_rows_at_once(const F& f) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) {
+    return std::array{f(std::integral_constant<int, i + 1>())...};
+  }
+  (std::make_integer_sequence<int, count>());
+}
 
 /// The left factor: element (i, k) is data[i row_stride + k depth_stride].
 struct LeftRows {

@@ -18,17 +18,11 @@ namespace xgrad::inline XGRAD_SIMD {
 
 struct Sum {
   static constexpr Real identity = 0;
-  template <class V>
-  static V combine(const V& a, const V& b) {
-    return a + b;
-  }
+  static auto combine(const auto& a, const auto& b) { return a + b; }
 };
 struct Product {
   static constexpr Real identity = 1;
-  template <class V>
-  static V combine(const V& a, const V& b) {
-    return a * b;
-  }
+  static auto combine(const auto& a, const auto& b) { return a * b; }
 };
 struct Max {
   static constexpr Real identity = -std::numeric_limits<Real>::infinity();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "../../../core/array/shape.h"
+#include "../../../core/base/config.h"
 #include "../../../core/runtime/parallel.h"
 #include "simd.h"
 
@@ -29,8 +29,7 @@ struct PartPack {
 };
 
 /// Calls f(i, part) for i = 0, width, 2 width, ... below n; `part` loads and stores the numbers from i on.
-template <class F>
-void each_pack(std::int64_t n, const F& f) {
+void each_pack(std::int64_t n, const auto& f) {
   std::int64_t i = 0;
   for (; i + pack_width <= n; i += pack_width) f(i, FullPack{});
   if (i < n) f(i, PartPack{static_cast<std::size_t>(n - i)});
@@ -55,8 +54,7 @@ Pack reduce_packs(std::int64_t n, const Pack& identity, const F& f, const Combin
 
 /// The sum of f(i, part) over a row. Sums of parts of a long row are added up in double: a longer chain of
 /// additions would lose digits.
-template <class F>
-Real sum_packs(std::int64_t n, const F& f) {
+Real sum_packs(std::int64_t n, const auto& f) {
   constexpr std::int64_t most = 4 * 512 * pack_width;
   double before = 0;
   for (std::int64_t first = 0;; first += most) {
@@ -86,16 +84,6 @@ inline bool all_finite(const Real* x, std::int64_t n) {
 inline std::int64_t rows_per_block(std::int64_t columns) {
   constexpr std::int64_t block = 1 << 14;
   return std::max<std::int64_t>(1, block / std::max<std::int64_t>(columns, 1));
-}
-
-/// Calls f(row, offset), in parallel, for every row along the last axis of an array of this shape.
-template <class F>
-void each_row(const Shape& shape, const F& f) {
-  const std::int64_t columns = shape.back();
-  if (columns == 0) return;
-  parallel_for(shape.numel() / columns, rows_per_block(columns), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) f(row, row * columns);
-  });
 }
 
 }  // namespace xgrad::inline XGRAD_SIMD

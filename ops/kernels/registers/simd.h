@@ -353,7 +353,6 @@ using Pack = BasicPack<xsimd::batch<Real>>;
 /// lambdas are called with Probes first, these report unsupported operations.
 template <unsigned bits>
 struct Probe {
-  static constexpr unsigned depends_on = bits;
   template <class T>
   requires std::is_same_v<T, double>
   operator T() const {  // double only, so that std::exp and the like are not ambiguous

@@ -58,8 +58,7 @@ class Walk {
   Axis pop() { return take(rank() - 1); }
 
   /// Calls f(offsets) for the steps begin ... end - 1, in row-major order.
-  template <class F>
-  void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
+  void for_each(std::int64_t begin, std::int64_t end, const auto& f) const {
     Offsets offsets{};
     if (rank() == 0) {
       if (begin < end) f(std::as_const(offsets));

@@ -1,6 +1,6 @@
-// Tests of ops/kernels/products/gemm.h: products of all shapes against three loops.
+// Tests of ops/kernels/products/product.h: products of all shapes against three loops.
 #include <xgrad/ops/creation/create.h>
-#include <xgrad/ops/kernels/products/gemm.h>
+#include <xgrad/ops/kernels/products/product.h>
 #include <xgrad/ops/products/linalg.h>
 
 #include <cstdlib>
