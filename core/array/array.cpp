@@ -36,6 +36,18 @@ struct XtensorBuffer : Buffer<T> {
   }
 };
 
+template <class T>
+Ref<Buffer<T>> allocated(const Shape& shape, std::int64_t size, detail::Caller caller) {
+  try {
+    return XtensorBuffer<T>::create(size);
+  } catch (const std::bad_alloc&) {
+    // Without the template arguments that some compilers append.
+    const std::string_view name = caller.function, function = name.substr(0, name.find('<'));
+    fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
+                     " (", detail::bytes_text(static_cast<double>(size) * sizeof(T)), ")");
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -63,22 +75,6 @@ BasicArray<T> Nested<T>::array() const {
 
 template <class T>
 BasicArray<T>::BasicArray() = default;
-
-namespace {
-
-template <class T>
-Ref<Buffer<T>> allocated(const Shape& shape, std::int64_t size, detail::Caller caller) {
-  try {
-    return XtensorBuffer<T>::create(size);
-  } catch (const std::bad_alloc&) {
-    // Without the template arguments that some compilers append.
-    const std::string_view name = caller.function, function = name.substr(0, name.find('<'));
-    fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
-                     " (", detail::bytes_text(static_cast<double>(size) * sizeof(T)), ")");
-  }
-}
-
-}  // namespace
 
 template <class T>
 BasicArray<T>::BasicArray(const Shape& shape, detail::Caller caller)

@@ -114,11 +114,7 @@ Json json_of(const GraphView& view) {
   return all;
 }
 
-}  // namespace
-
 // ---- DOT ------------------------------------------------------------------------------------------------------------
-
-namespace {
 
 // Labels read &...; as a character, and a backslash as the beginning of one.
 std::string quoted(const std::vector<std::string>& lines) {

@@ -1,6 +1,4 @@
 // From nodes of the graph to vertices.
-#include "content.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,6 +17,7 @@
 #include "../../base/text.h"
 #include "../../graph/grad.h"
 #include "equations.h"
+#include "folding.h"
 #include "frames.h"
 #include "labels.h"
 #include "topology.h"

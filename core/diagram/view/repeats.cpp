@@ -1,6 +1,4 @@
 // Equal structures, drawn once.
-#include "repeats.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "../../base/text.h"
+#include "folding.h"
 #include "frames.h"
 #include "labels.h"
 #include "topology.h"

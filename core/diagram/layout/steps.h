@@ -1,4 +1,4 @@
-// Layers: the layers of a diagram and their items, which are boxes, frames with their titles, and the lanes of arrows.
+// The steps of a layout: the layers of a diagram, the order within each, coordinates, and the routes of arrows.
 //
 // Layers are perpendicular to the direction of a diagram: one below the other if it runs down, one right of the other
 // if it runs sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer. A frame
@@ -8,10 +8,14 @@
 #pragma once
 
 #include "../view/labels.h"
-#include "../view/view.h"
-#include "geometry.h"
+#include "layout.h"
 
 namespace xgrad::detail {
+
+/// The rank of each vertex, counted from 0 without gaps, such that arrows are short. A gradient rule has the rank of
+/// its operation, and a gradient the rank of the values that it depends on. The source of an arrow into a frame is
+/// above everything in the frame.
+Indexed<int> ranks_of(const GraphView& view);
 
 enum class ItemKind { vertex, frame, title, lane };
 
@@ -69,5 +73,54 @@ class Layers {
   int frame_of_lane(int layer, int upper, int lower) const;
   LabelSize turned(const LabelSize& size) const { return sideways ? LabelSize{size.height, size.width} : size; }
 };
+
+/// The items of each frame and of each layer, from left to right. Two items have the same order in all layers that both
+/// are in.
+struct Ordering {
+  Indexed<Indexed<int>> frames;  ///< by index of the frame + 1, the page first
+  Indexed<Indexed<int>> layers;  ///< vertices, titles and lanes
+
+  const Indexed<int>& in_frame(int frame) const { return frames[frame + 1]; }
+};
+
+/// The order of the vertices' indices, in which one item after the other is moved to where fewest arrows cross, as long
+/// as that helps. Frames are right of the frames that they are computed from. Where it costs few crossings, frames and
+/// vertices are in the order of their indices.
+Ordering ordered(const Layers& layers);
+
+/// The extent from one side to the other.
+struct Extent {
+  double begin = 0;
+  double end = 0;
+
+  double size() const { return end - begin; }
+  double middle() const { return (begin + end) / 2; }
+};
+
+/// The positions where an arrow meets the boxes at its ends, relative to their centres.
+struct Ports {
+  double upper = 0;
+  double lower = 0;
+};
+
+/// The coordinates of a diagram, in pixels.
+struct Placing {
+  Indexed<double> across;         ///< by item: the middle of a vertex or title, the line of a lane
+  Indexed<Extent> frames_across;  ///< by frame
+  Indexed<Extent> frames_along;
+  Indexed<Extent> layers;  ///< along
+  Indexed<Ports> ports;    ///< by arrow
+  double page_across = 0;
+  double page_along = 0;
+};
+
+/// The coordinates with arrows as straight as the order of items allows, above all arrows from the main input of an
+/// operation. Ports of operands are in the operation's order, others in the order of their sources.
+Placing placed(const Layers& layers, const Ordering& ordering);
+
+/// The curves of all arrows, with x across the page and y along it. An arrow leaves a box in the middle of its side,
+/// turns between layers only, runs straight along its lanes, and enters its result at its port. So no part of it runs
+/// back or touches a box or a title. Within a layer it runs straight, or around obstacles.
+Indexed<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering);
 
 }  // namespace xgrad::detail
