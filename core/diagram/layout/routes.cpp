@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "layout.h"
 #include "steps.h"
 
 namespace xgrad::detail {

@@ -8,9 +8,11 @@
 #pragma once
 
 #include "../view/labels.h"
-#include "layout.h"
 
-namespace xgrad::detail {
+namespace xgrad {
+struct GraphCurve;
+
+namespace detail {
 
 /// The rank of each vertex, counted from 0 without gaps, such that arrows are short. A gradient rule has the rank of
 /// its operation, and a gradient the rank of the values that it depends on. The source of an arrow into a frame is
@@ -123,4 +125,5 @@ Placing placed(const Layers& layers, const Ordering& ordering);
 /// back or touches a box or a title. Within a layer it runs straight, or around obstacles.
 Indexed<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering);
 
-}  // namespace xgrad::detail
+}  // namespace detail
+}  // namespace xgrad

@@ -139,11 +139,7 @@ std::string plain(const LabelLine& line) {
 
 class DotWriter {
  public:
-  DotWriter(const GraphView& view, const GraphOptions& options)
-      : view_(view), options_(options), vertices_in_(view.frames.count() + 1), frames_in_(view.frames.count() + 1) {
-    for (int v = 0; v < view.vertices.count(); ++v) vertices_in_[view.vertices[v].frame + 1].push_back(v);
-    for (int c = 0; c < view.frames.count(); ++c) frames_in_[view.frames[c].parent + 1].push_back(c);
-  }
+  DotWriter(const GraphView& view, const GraphOptions& options) : view_(view), options_(options) {}
 
   std::string write() && {
     const bool sideways = options_.direction == Direction::left_to_right;
@@ -164,8 +160,11 @@ class DotWriter {
   }
 
   void write_content(int frame) {
-    for (const int v : vertices_in_[frame + 1]) write_vertex(v);
-    for (const int c : frames_in_[frame + 1]) {
+    for (int v = 0; v < view_.vertices.count(); ++v) {
+      if (view_.vertices[v].frame == frame) write_vertex(v);
+    }
+    for (int c = frame + 1; c < view_.frames.count(); ++c) {  // parents come before children
+      if (view_.frames[c].parent != frame) continue;
       line("subgraph cluster_", c,
            " {\n  graph [style=rounded, labeljust=l, label=", quoted({plain(title_of(view_.frames[c]))}), "];");
       write_content(c);
@@ -190,7 +189,6 @@ class DotWriter {
 
   const GraphView& view_;
   const GraphOptions& options_;
-  Indexed<Indexed<int>> vertices_in_, frames_in_;  // by frame + 1: at the front those in none
   std::string out_;
 };
 
