@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "../view/topology.h"
-#include "network_simplex.h"
 #include "steps.h"
 
 namespace xgrad::detail {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "../view/topology.h"
-#include "network_simplex.h"
 #include "steps.h"
 
 namespace xgrad::detail {

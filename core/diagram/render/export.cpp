@@ -42,8 +42,9 @@ Json json_of(const NumbersSummary& summary) {
   return json;
 }
 
-Json json_of(const GraphVertex& vertex) {
-  Json json{{"role", role_name(vertex.role)},
+Json json_of(const GraphVertex& vertex, int v) {
+  Json json{{"id", str('n', v)},
+            {"role", role_name(vertex.role)},
             {"op", vertex.op},
             {"name", vertex.name},
             {"path", vertex.path},
@@ -79,11 +80,7 @@ Json json_of(const GraphVertex& vertex) {
 Json json_of(const GraphView& view) {
   static constexpr std::array flows{"numbers", "indices", "mask"};
   Json vertices = Json::array(), edges = Json::array(), frames = Json::array();
-  for (int v = 0; v < view.vertices.count(); ++v) {
-    Json vertex{{"id", str('n', v)}};
-    vertex.update(json_of(view.vertices[v]));
-    vertices.push_back(std::move(vertex));
-  }
+  for (int v = 0; v < view.vertices.count(); ++v) vertices.push_back(json_of(view.vertices[v], v));
   for (int e = 0; e < view.edges.count(); ++e) {
     const GraphEdge& edge = view.edges[e];
     edges.push_back({{"id", str('e', e)},
