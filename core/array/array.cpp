@@ -1,6 +1,9 @@
 // Arrays: construction and sharing.
 #include "array.h"
 
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -181,6 +184,15 @@ Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to) {
   }
   if (open >= 0) result[open] = count / others;
   return result;
+}
+
+void detail::use_huge_pages(const Array& array) noexcept {
+  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+  constexpr int collapse = 25;  // MADV_COLLAPSE, which older headers do not name
+  const auto first = reinterpret_cast<std::uintptr_t>(array.begin()),
+             last = reinterpret_cast<std::uintptr_t>(array.end());
+  const std::uintptr_t begin = (first + page - 1) / page * page, end = last / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, collapse);
 }
 
 }  // namespace xgrad
