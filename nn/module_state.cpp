@@ -8,7 +8,6 @@
 #include <ranges>
 
 #include "../core/base/text.h"
-#include "../core/runtime/huge_pages.h"
 #include "../ops/creation/create.h"
 #include "../ops/elementwise/compare.h"
 #include "layer.h"
@@ -19,11 +18,6 @@ using detail::ModuleState;
 using Entry = ModuleState::Entry;
 
 namespace {
-
-void use_huge_pages(const Tensor& weights) {
-  const Array& value = weights.value();
-  xgrad::detail::use_huge_pages(value.data(), static_cast<std::size_t>(value.size()) * sizeof(Real));
-}
 
 bool holds_integers(const Array& values) {
   return std::ranges::all_of(values,
@@ -174,7 +168,7 @@ Tensor Module::param(std::string_view name, const Shape& shape, const Init& init
       fail<ShapeError>(class_name(), "the init of ", name, " gives ", value.shape(), ", not ", shape);
     }
     parameter = xgrad::variable(std::move(value), full_name(name));
-    use_huge_pages(parameter);
+    xgrad::detail::use_huge_pages(parameter.value());
   } catch (const std::bad_alloc&) {
     refuse_size(name, shape);
   } catch (const LimitError&) {  // an array that there is no memory for: the layer knows more about it
@@ -339,7 +333,7 @@ std::optional<Array> fitting_values(const std::string& name, const Entry& entry,
   } else if (values && entry.kind == Entry::integer_buffer && !holds_integers(*values)) {
     difference.add_mismatch(name, "holds no integers");
   } else if (const Shape& shape = values ? values->shape() : integers->shape(); shape != entry.tensor.shape()) {
-    difference.add_mismatch(name, shape, entry.tensor.shape());
+    difference.add_mismatch(name, str(shape, " for ", entry.tensor.shape()));
   } else {
     return values ? *values : to_real(*integers).value();
   }
@@ -385,7 +379,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
   if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict", options.source);
   for (const Match& one : matches) {
     one.tensor.assign(one.values);
-    use_huge_pages(one.tensor);
+    xgrad::detail::use_huge_pages(one.tensor.value());
   }
   return difference;
 }

@@ -1,6 +1,9 @@
 // Arrays: construction and sharing.
 #include "array.h"
 
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -37,6 +40,18 @@ struct XtensorBuffer : Buffer<T> {
   }
 };
 
+template <class T>
+Ref<Buffer<T>> allocated(const Shape& shape, std::int64_t size, detail::Caller caller) {
+  try {
+    return XtensorBuffer<T>::create(size);
+  } catch (const std::bad_alloc&) {
+    // Without the template arguments that some compilers append.
+    const std::string_view name = caller.function, function = name.substr(0, name.find('<'));
+    fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
+                     " (", detail::bytes_text(static_cast<double>(size) * sizeof(T)), ")");
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -64,22 +79,6 @@ BasicArray<T> Nested<T>::array() const {
 
 template <class T>
 BasicArray<T>::BasicArray() = default;
-
-namespace {
-
-template <class T>
-Ref<Buffer<T>> allocated(const Shape& shape, std::int64_t size, detail::Caller caller) {
-  try {
-    return XtensorBuffer<T>::create(size);
-  } catch (const std::bad_alloc&) {
-    // Without the template arguments that some compilers append.
-    const std::string_view name = caller.function, function = name.substr(0, name.find('<'));
-    fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
-                     " (", detail::bytes_text(static_cast<double>(size) * sizeof(T)), ")");
-  }
-}
-
-}  // namespace
 
 template <class T>
 BasicArray<T>::BasicArray(const Shape& shape, detail::Caller caller)
@@ -186,6 +185,15 @@ Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to) {
   }
   if (open >= 0) result[open] = count / others;
   return result;
+}
+
+void detail::use_huge_pages(const Array& array) noexcept {
+  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+  constexpr int collapse = 25;  // MADV_COLLAPSE, which older headers do not name
+  const auto first = reinterpret_cast<std::uintptr_t>(array.begin()),
+             last = reinterpret_cast<std::uintptr_t>(array.end());
+  const std::uintptr_t begin = (first + page - 1) / page * page, end = last / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, collapse);
 }
 
 }  // namespace xgrad

@@ -17,7 +17,6 @@
 
 #include "../runtime/memory.h"
 #include "copies.h"
-#include "nested.h"
 #include "shape.h"
 #include "slice.h"
 
@@ -47,7 +46,26 @@ struct Evaluation;
 }  // namespace detail
 
 template <class T>
+class BasicArray;
+template <class T>
 class ArrayPart;
+
+/// Numbers in braces to any depth, {{1, 2}, {3, 4}}, the argument of tensor(), index(), mask() and variable(): a
+/// number, or a list of nested numbers. A list throws ShapeError if its parts have different shapes.
+template <class T>
+class Nested {
+ public:
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
+  Nested(std::initializer_list<Nested> parts);
+
+  /// The numbers as an array in the shape of the braces.
+  BasicArray<T> array() const;
+
+ private:
+  Shape shape_;
+  std::vector<T> values_;
+};
 
 /// An n-dimensional array: a shape and contiguous row-major elements of type T. Copies share the elements until one of
 /// them is written to (copy-on-write).
@@ -212,6 +230,11 @@ std::ostream& operator<<(std::ostream& out, const Mask& array);
 namespace detail {
 /// The printed array with `indent` more spaces before every line but the first.
 std::string printed(const Array& array, int indent);
+
+/// Moves the elements of an array that is read often, such as weights, to huge pages where they fill them, so that
+/// reading needs fewer translations of addresses. Addresses and content stay the same. Costs a copy. Does nothing on a
+/// system without free huge pages (madvise(2), MADV_COLLAPSE, Linux 6.1).
+void use_huge_pages(const Array& array) noexcept;
 }  // namespace detail
 
 }  // namespace xgrad

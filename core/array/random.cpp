@@ -64,6 +64,20 @@ std::uint64_t number_below(std::uint64_t range, const RandomKey& key, std::int64
   return static_cast<std::uint64_t>((Wide{std::uint64_t{words[1]} << 32 | words[0]} * range) >> 64);
 }
 
+// A quotient of two polynomials of degree 7.
+struct Quotient {
+  std::array<double, 8> above;  // coefficients of 1, x, ..., x^7
+  std::array<double, 7> below;  // of x, ..., x^7; that of 1 is 1
+
+  // The quotient at x times a factor, by Horner's rule.
+  double times(double factor, double x) const {
+    double numerator = 0, denominator = 0;
+    for (auto a = above.rbegin(); a != above.rend(); ++a) numerator = numerator * x + *a;
+    for (auto b = below.rbegin(); b != below.rend(); ++b) denominator = denominator * x + *b;
+    return factor * numerator / (denominator * x + 1);
+  }
+};
+
 }  // namespace
 
 Seed mixed_seed(Seed seed, std::int64_t a, std::int64_t b) {
@@ -114,61 +128,27 @@ Index randperm(std::int64_t n, const RandomKey& key) {
   return result;
 }
 
-namespace {
-
-// a[7] x^7 + ... + a[0] by Horner's rule.
-double polynomial(const std::array<double, 8>& a, double x) {
-  double sum = 0;
-  for (int i = 7; i >= 0; --i) sum = sum * x + a[static_cast<std::size_t>(i)];
-  return sum;
-}
-
-}  // namespace
-
 double normal_quantile(double p) {
   if (!(p > 0 && p < 1)) fail<ValueError>("normal_quantile", "probability ", p, " is not in (0, 1)");
-  static constexpr std::array<double, 8> a{3.3871328727963666080,    1.3314166789178437745e+2, 1.9715909503065514427e+3,
-                                           1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
-                                           3.3430575583588128105e+4, 2.5090809287301226727e+3};
-  static constexpr std::array<double, 8> b{1.0,
-                                           4.2313330701600911252e+1,
-                                           6.8718700749205790830e+2,
-                                           5.3941960214247511077e+3,
-                                           2.1213794301586595867e+4,
-                                           3.9307895800092710610e+4,
-                                           2.8729085735721942674e+4,
-                                           5.2264952788528545610e+3};
-  static constexpr std::array<double, 8> c{
-      1.42343711074968357734, 4.63033784615654529590,    5.76949722146069140550,    3.64784832476320460504,
-      1.27045825245236838258, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4};
-  static constexpr std::array<double, 8> d{1.0,
-                                           2.05319162663775882187,
-                                           1.67638483018380384940,
-                                           6.89767334985100004550e-1,
-                                           1.48103976427480074590e-1,
-                                           1.51986665636164571966e-2,
-                                           5.47593808499534494600e-4,
-                                           1.05075007164441684324e-9};
-  static constexpr std::array<double, 8> e{
-      6.65790464350110377720,    5.46378491116411436990,    1.78482653991729133580,    2.96560571828504891230e-1,
-      2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7};
-  static constexpr std::array<double, 8> f{1.0,
-                                           5.99832206555887937690e-1,
-                                           1.36929880922735805310e-1,
-                                           1.48753612908506148525e-2,
-                                           7.86869131145613259100e-4,
-                                           1.84631831751005468180e-5,
-                                           1.42151175831644588870e-7,
-                                           2.04426310338993978564e-15};
+  static constexpr Quotient middle{
+      {3.3871328727963666080, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
+       4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3},
+      {4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3, 2.1213794301586595867e+4,
+       3.9307895800092710610e+4, 2.8729085735721942674e+4, 5.2264952788528545610e+3}};
+  static constexpr Quotient tail{
+      {1.42343711074968357734, 4.63033784615654529590, 5.76949722146069140550, 3.64784832476320460504,
+       1.27045825245236838258, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4},
+      {2.05319162663775882187, 1.67638483018380384940, 6.89767334985100004550e-1, 1.48103976427480074590e-1,
+       1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9}};
+  static constexpr Quotient far_tail{
+      {6.65790464350110377720, 5.46378491116411436990, 1.78482653991729133580, 2.96560571828504891230e-1,
+       2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7},
+      {5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2, 7.86869131145613259100e-4,
+       1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15}};
   const double q = p - 0.5;
-  if (std::abs(q) <= 0.425) {
-    const double r = 0.180625 - q * q;
-    return q * polynomial(a, r) / polynomial(b, r);
-  }
-  const double r = std::sqrt(-std::log(q < 0 ? p : 1 - p));
-  const double x =
-      r <= 5 ? polynomial(c, r - 1.6) / polynomial(d, r - 1.6) : polynomial(e, r - 5) / polynomial(f, r - 5);
-  return q < 0 ? -x : x;
+  if (std::abs(q) <= 0.425) return middle.times(q, 0.180625 - q * q);
+  const double r = std::sqrt(-std::log(q < 0 ? p : 1 - p)), sign = q < 0 ? -1 : 1;
+  return r <= 5 ? tail.times(sign, r - 1.6) : far_tail.times(sign, r - 5);
 }
 
 }  // namespace xgrad

@@ -73,8 +73,7 @@ auto to_array(const xt::xexpression<E>& expression) {
   using T =
       std::conditional_t<std::is_same_v<V, bool>, bool, std::conditional_t<std::is_integral_v<V>, std::int64_t, Real>>;
   BasicArray<T> result(detail::shape_of(e.shape()));
-  auto out = xt::adapt(result.mutable_data(), static_cast<std::size_t>(result.size()), xt::no_ownership(),
-                       detail::xtensor_shape(result.shape()));
+  auto out = mutable_view(result);
   // noalias is safe: the expression cannot read an array that has only just been created.
   if constexpr (std::is_same_v<V, T>) {
     xt::noalias(out) = e;

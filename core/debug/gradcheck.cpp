@@ -17,12 +17,16 @@ namespace {
 using Function = std::function<Tensors(const Tensors&)>;
 using Arrays = std::vector<Array>;
 
+Arrays values_of(const Tensors& tensors) {
+  Arrays values;
+  for (const Tensor& tensor : tensors) values.push_back(tensor.value());
+  return values;
+}
+
 // Restores the values of leaves in the end, bit for bit.
 class Restored {
  public:
-  explicit Restored(const Tensors& tensors) : tensors_(tensors) {
-    for (const Tensor& tensor : tensors) values_.push_back(tensor.value());
-  }
+  explicit Restored(const Tensors& tensors) : tensors_(tensors), values_(values_of(tensors)) {}
   ~Restored() {
     for (std::size_t i = 0; i < tensors_.size(); ++i) put_back(i);
   }
@@ -38,12 +42,6 @@ class Restored {
   Tensors tensors_;
   Arrays values_;
 };
-
-Arrays values_of(const Tensors& tensors) {
-  Arrays values;
-  for (const Tensor& tensor : tensors) values.push_back(tensor.value());
-  return values;
-}
 
 // Whether they have the same shapes and numbers, NaN for NaN.
 bool same_numbers(const Arrays& a, const Arrays& b) {

@@ -188,8 +188,8 @@ void write_file_atomically(const std::string& path, std::span<const std::string_
   }
 }
 
-void write_file_atomically(const std::string& path, std::string_view content) {
-  write_file_atomically(path, {&content, 1});
+void write_file_atomically(const std::string& path, std::string_view content, std::string_view op) {
+  write_file_atomically(path, {&content, 1}, op);
 }
 
 }  // namespace xgrad

@@ -50,6 +50,7 @@ std::string read_file(const std::string& path);
 /// Threads: several threads and processes may write the same file if the file system has locks. The last writer wins.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,
                            std::string_view op = "write_file_atomically");
-void write_file_atomically(const std::string& path, std::string_view content);
+void write_file_atomically(const std::string& path, std::string_view content,
+                           std::string_view op = "write_file_atomically");
 
 }  // namespace xgrad

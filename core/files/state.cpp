@@ -8,25 +8,6 @@
 
 namespace xgrad {
 
-template <class A>
-A StateFile::get(std::string_view name) const {
-  const auto found = arrays.find(name);
-  const auto refuse = [&](const auto&... parts) {
-    fail<FormatError>("state file", source, source.empty() ? "" : ": ", "array ", escaped(name), parts...);
-  };
-  if (found == arrays.end()) refuse(" is missing");
-  const A* array = std::get_if<A>(&found->second);
-  if (!array) {
-    constexpr const char* kinds[] = {"real numbers", "integers", "booleans"};
-    refuse(" holds ", kinds[found->second.index()], ", needs ", kinds[AnyArray(A()).index()]);
-  }
-  return *array;
-}
-
-template Array StateFile::get<Array>(std::string_view) const;
-template Index StateFile::get<Index>(std::string_view) const;
-template Mask StateFile::get<Mask>(std::string_view) const;
-
 std::string StateFile::text(std::string_view key) const {
   const auto found = metadata.find(key);
   if (found == metadata.end()) {
@@ -68,10 +49,6 @@ StateFile StateFile::part(std::string_view prefix) const {
   return state;
 }
 
-void StateDifference::add_mismatch(std::string_view name, const Shape& given, const Shape& needed) {
-  mismatched.push_back(str(escaped(name), " ", given, " for ", needed));
-}
-
 void StateDifference::add_mismatch(std::string_view name, std::string_view what) {
   mismatched.push_back(str(escaped(name), " ", what));
 }
@@ -101,30 +78,6 @@ const AnyArray* StateMatch::find(std::string_view name) {
   const auto found = state_.find(name);
   return found == state_.end() ? nullptr : &found->second;
 }
-
-template <class A>
-const A* StateMatch::take(std::string_view name, const Shape& shape,
-                          const std::function<std::string(const A&)>& fault) {
-  const AnyArray* found = find(name);
-  const A* value = found ? std::get_if<A>(found) : nullptr;
-  if (!found) {
-    difference.missing.emplace_back(name);
-  } else if (!value) {
-    difference.add_mismatch(name, "holds another kind of numbers");
-  } else if (value->shape() != shape) {
-    difference.add_mismatch(name, value->shape(), shape);
-  } else if (const std::string words = fault ? fault(*value) : ""; !words.empty()) {
-    difference.add_mismatch(name, words);
-  } else {
-    return value;
-  }
-  return nullptr;
-}
-
-template const Array* StateMatch::take<Array>(std::string_view, const Shape&,
-                                              const std::function<std::string(const Array&)>&);
-template const Index* StateMatch::take<Index>(std::string_view, const Shape&,
-                                              const std::function<std::string(const Index&)>&);
 
 StateDifference& StateMatch::finish() {
   difference.unexpected.assign(others_.begin(), others_.end());

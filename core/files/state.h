@@ -44,9 +44,20 @@ struct [[nodiscard]] StateFile {
   StateFile part(std::string_view prefix) const;
 };
 
-extern template Array StateFile::get<Array>(std::string_view) const;
-extern template Index StateFile::get<Index>(std::string_view) const;
-extern template Mask StateFile::get<Mask>(std::string_view) const;
+template <class A>
+A StateFile::get(std::string_view name) const {
+  const auto found = arrays.find(name);
+  const auto refuse = [&](const auto&... parts) {
+    fail<FormatError>("state file", source, source.empty() ? "" : ": ", "array ", escaped(name), parts...);
+  };
+  if (found == arrays.end()) refuse(" is missing");
+  const A* array = std::get_if<A>(&found->second);
+  if (!array) {
+    constexpr const char* kinds[] = {"real numbers", "integers", "booleans"};
+    refuse(" holds ", kinds[found->second.index()], ", needs ", kinds[AnyArray(A()).index()]);
+  }
+  return *array;
+}
 
 /// The differences between a state from a file and what its reader needs.
 struct StateDifference {
@@ -55,7 +66,6 @@ struct StateDifference {
   std::vector<std::string> mismatched;  ///< in both with different shapes or kinds: `"w" [3, 2] for [2, 3]`
 
   bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
-  void add_mismatch(std::string_view name, const Shape& given, const Shape& needed);
   void add_mismatch(std::string_view name, std::string_view what);
   /// Throws FormatError if there is a difference. The message lists the names, one on each line, at most 20 of each
   /// kind. `source` is the file that the state came from, if there is one.
@@ -90,9 +100,23 @@ class StateMatch {
   std::set<std::string_view> others_;  // names that nobody has asked for
 };
 
-extern template const Array* StateMatch::take<Array>(std::string_view, const Shape&,
-                                                     const std::function<std::string(const Array&)>&);
-extern template const Index* StateMatch::take<Index>(std::string_view, const Shape&,
-                                                     const std::function<std::string(const Index&)>&);
+template <class A>
+const A* StateMatch::take(std::string_view name, const Shape& shape,
+                          const std::function<std::string(const A&)>& fault) {
+  const AnyArray* found = find(name);
+  const A* value = found ? std::get_if<A>(found) : nullptr;
+  if (!found) {
+    difference.missing.emplace_back(name);
+  } else if (!value) {
+    difference.add_mismatch(name, "holds another kind of numbers");
+  } else if (value->shape() != shape) {
+    difference.add_mismatch(name, str(value->shape(), " for ", shape));
+  } else if (const std::string words = fault ? fault(*value) : ""; !words.empty()) {
+    difference.add_mismatch(name, words);
+  } else {
+    return value;
+  }
+  return nullptr;
+}
 
 }  // namespace xgrad

@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "../array/array.h"
-#include "../array/nested.h"
 #include "../base/not_members.h"
 #include "node.h"
 

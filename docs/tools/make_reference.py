@@ -25,7 +25,7 @@ LEFT_OUT = {
     "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h",
     "core/graph/model_parameters.h", "core/base/not_members.h", "core/files/json.h",
     "core/diagram/view/equations.h", "core/diagram/view/folding.h", "core/diagram/view/labels.h",
-    "core/diagram/view/colours.h", "core/diagram/layout/routes.h",
+    "core/diagram/view/colours.h", "core/diagram/layout/steps.h",
     "ops/distributions/distributions.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/base/text.h",
 }
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "../../core/array/nested.h"
 #include "../../core/array/random.h"
 #include "../../core/graph/tensor.h"
 

@@ -1,6 +1,4 @@
 // The layers of a diagram and their items.
-#include "layers.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "../../base/assert.h"
 #include "../../base/formula.h"
 #include "../view/topology.h"
+#include "steps.h"
 
 namespace xgrad::detail {
 namespace {

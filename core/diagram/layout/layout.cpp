@@ -6,8 +6,7 @@
 
 #include "../../base/error.h"
 #include "../view/topology.h"
-#include "ranks.h"
-#include "routes.h"
+#include "steps.h"
 
 namespace xgrad {
 

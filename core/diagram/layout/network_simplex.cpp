@@ -1,10 +1,9 @@
 // The network simplex method.
-#include "network_simplex.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "../../base/assert.h"
+#include "steps.h"
 
 namespace xgrad::detail {
 namespace {

@@ -1,8 +1,6 @@
 // The order within the layers of a diagram.
 //
 // Moving one item at a time to its best position is known as sifting (Matuszewski, Schönfeld, Molitor 1999).
-#include "ordering.h"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,6 +11,7 @@
 
 #include "../view/frames.h"
 #include "../view/topology.h"
+#include "steps.h"
 
 namespace xgrad::detail {
 namespace {

@@ -1,13 +1,11 @@
 // The positions of items in the layers of a diagram.
-#include "placing.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
 
 #include "../view/topology.h"
-#include "network_simplex.h"
+#include "steps.h"
 
 namespace xgrad::detail {
 namespace {
@@ -50,7 +48,7 @@ class Placer {
     Indexed<int> positions(layers_.items.count());
     const auto note_positions = [&](int layer) {
       if (layer < 0 || layer >= layers_.count) return;
-      const Indexed<int>& row = ordering_.in_layer(layer);
+      const Indexed<int>& row = ordering_.layers[layer];
       for (int i = 0; i < row.count(); ++i) positions[row[i]] = i;
     };
     for (int v = 0; v < view.vertices.count(); ++v) {

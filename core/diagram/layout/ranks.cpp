@@ -1,10 +1,8 @@
 // The ranks of the vertices of a diagram.
-#include "ranks.h"
-
 #include <algorithm>
 
 #include "../view/topology.h"
-#include "network_simplex.h"
+#include "steps.h"
 
 namespace xgrad::detail {
 

@@ -1,9 +1,10 @@
 // The routes of arrows through the layers of a diagram.
-#include "routes.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "layout.h"
+#include "steps.h"
 
 namespace xgrad::detail {
 namespace {
@@ -70,7 +71,7 @@ class Router {
     const double x_from = placing_.across[edge.from], x_to = placing_.across[edge.to];
     const double side = x_from < x_to ? 1 : -1;
     const double y = placing_.layers[from.first].middle();
-    const Indexed<int>& row = ordering_.in_layer(from.first);
+    const Indexed<int>& row = ordering_.layers[from.first];
     auto first = std::ranges::find(row, edge.from), last = std::ranges::find(row, edge.to);
     if (last < first) std::swap(first, last);
     const bool is_free = std::none_of(first + 1, last, [&](int p) { return at(p).kind == ItemKind::vertex; });

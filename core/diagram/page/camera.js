@@ -12,7 +12,6 @@ class Camera {
     this.pictures = pictures;
     this.scale = 1;  // pixels of the screen for one of the picture
     this.center = {x: 0, y: 0};
-    this.size = {width: stage.clientWidth, height: stage.clientHeight};
     this.pointers = new Map();
     this.dragged = false;
     new ResizeObserver(() => this.resize()).observe(stage);

@@ -1,35 +1,20 @@
 // The graph, from its JSON. Ids are those of its JSON.
 
 class Graph {
-  constructor(json) {
-    this.vertices = json.vertices;
-    this.edges = json.edges;
-    this.frames = json.frames;
-    this.byId = new Map([...this.vertices, ...this.edges, ...this.frames].map((thing) => [thing.id, thing]));
-    for (const frame of this.frames) this.#connectFrame(frame);
-    for (const vertex of this.vertices) this.#connectVertex(vertex);
-    for (const edge of this.edges) this.#connectEdge(edge);
+  constructor({vertices, edges, frames}) {
+    Object.assign(this, {vertices, edges, frames});
+    this.byId = new Map([...vertices, ...frames].map((thing) => [thing.id, thing]));
+    for (const frame of frames) Object.assign(frame, {isFrame: true, around: this.byId.get(frame.parent)});
+    for (const vertex of vertices) {
+      const fullName = [vertex.path, vertex.name].filter(Boolean).join(".");
+      Object.assign(vertex, {fullName, around: this.byId.get(vertex.frame), into: [], outOf: []});
+    }
+    for (const edge of edges) {
+      Object.assign(edge, {source: this.byId.get(edge.from), target: this.byId.get(edge.to)});
+      edge.source.outOf.push(edge);
+      edge.target.into.push(edge);
+    }
     this.byAddress = this.#findAddresses();
-  }
-
-  // Parents come before children.
-  #connectFrame(frame) {
-    frame.isFrame = true;
-    frame.around = this.byId.get(frame.parent) ?? null;
-  }
-
-  #connectVertex(vertex) {
-    vertex.around = this.byId.get(vertex.frame) ?? null;
-    vertex.fullName = [vertex.path, vertex.name].filter(Boolean).join(".");
-    vertex.into = [];
-    vertex.outOf = [];
-  }
-
-  #connectEdge(edge) {
-    edge.source = this.byId.get(edge.from);
-    edge.target = this.byId.get(edge.to);
-    edge.source.outOf.push(edge);
-    edge.target.into.push(edge);
   }
 
   // The part of a link after "#" -> its target: "blocks.0.attn", "blocks.0.attn.softmax", with equal names

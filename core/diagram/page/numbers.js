@@ -1,23 +1,21 @@
 // Writing and drawing numbers: short text, a histogram, a table as a heat map.
 
-// The element, with these attributes.
-function withAttributes(element, attributes) {
+// The element, with these attributes and, at its end, these texts and elements. Text is never read as HTML.
+function filled(element, attributes = {}, ...content) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
-
-// A new HTML element with attributes, which contains texts and elements. Text is never read as HTML.
-function html(tag, attributes = {}, ...content) {
-  const element = withAttributes(document.createElement(tag), attributes);
   element.append(...content);
   return element;
 }
 
-// The same for SVG.
-function svg(tag, attributes = {}, ...content) {
-  const element = withAttributes(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
-  element.append(...content);
-  return element;
+// New elements.
+const html = (tag, ...parts) => filled(document.createElement(tag), ...parts);
+const svg = (tag, ...parts) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), ...parts);
+
+// A list of words and their values, where there is one, each with the class of the value.
+function definitions(rows, attributes = {}) {
+  const known = rows.filter(([, value]) => value);
+  const pair = ([word, value, kind = ""]) => [html("dt", {}, word), html("dd", {class: kind}, String(value))];
+  return html("dl", attributes, ...known.flatMap(pair));
 }
 
 // Three significant digits. Numbers that are not finite are words in the JSON already: "NaN", "Infinity".
@@ -64,23 +62,18 @@ function histogram({histogram: bins, least, greatest}) {
 
 // One table of rows and columns; blue below 0, orange above, the stronger the farther away.
 function table(rows, largest, caption) {
-  const result = html("table");
-  if (caption) result.append(html("caption", {}, caption));
-  for (const row of rows) {
-    const line = html("tr");
-    for (const number of row) {
-      const cell = html("td", {title: String(number)}, short(number));
-      if (typeof number !== "number")
-        cell.className = "bad";
-      else if (largest > 0) {
-        const colour = number < 0 ? "59 130 246" : "249 115 22";
-        cell.style.background = `rgb(${colour} / ${Math.round((75 * Math.abs(number)) / largest)}%)`;
-      }
-      line.append(cell);
+  const cellOf = (number) => {
+    const cell = html("td", {title: number}, short(number));
+    if (typeof number !== "number")
+      cell.className = "bad";
+    else if (largest > 0) {
+      const colour = number < 0 ? "59 130 246" : "249 115 22";
+      cell.style.background = `rgb(${colour} / ${Math.round((75 * Math.abs(number)) / largest)}%)`;
     }
-    result.append(line);
-  }
-  return result;
+    return cell;
+  };
+  const lines = rows.map((row) => html("tr", {}, ...row.map(cellOf)));
+  return html("table", {}, ...(caption ? [html("caption", {}, caption)] : []), ...lines);
 }
 
 // Numbers in row-major order: as a table up to two axes, of more axes a table for each of the last two.

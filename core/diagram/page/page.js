@@ -7,7 +7,7 @@ const graph = new Graph(jsonOf("graph"));
 const pictures = new Pictures(graph, jsonOf("shown"), stage);
 const camera = new Camera(stage, pictures);
 const steps = new Steps(graph, pictures);
-const panel = new Panel(graph, pictures, steps, goTo);
+const panel = new Panel(pictures, steps, goTo);
 const search = new Search(graph, pictures, goTo);
 
 // The buttons by their ids: the key that does the same, and the action.
@@ -33,7 +33,7 @@ setDark(dark.matches);
 dark.addEventListener("change", () => setDark(dark.matches));
 // A page around this one says whether it is dark.
 window.addEventListener("message", ({data}) => typeof data?.dark === "boolean" && setDark(data.dark));
-wireButtons();
+for (const [id, [, action]] of Object.entries(buttons)) byId(id).addEventListener("click", action);
 wireSteps();
 stage.addEventListener("click", (event) => activate(event.target));
 stage.addEventListener("focusin", onFocus);
@@ -170,20 +170,17 @@ function goTo(vertex) {
 
 // ---- Steps ---------------------------------------------------------------------------------------------------------
 
-function say(text) { byId("saying").textContent = text; }
-
 function wireSteps() {
-  const slider = byId("slider"), play = byId("play");
+  const slider = byId("slider"), saying = byId("saying");
   slider.max = Math.max(steps.moments.length - 1, 0);
   slider.addEventListener("input", () => steps.goTo(Number(slider.value)));
   steps.onChange = () => {
     slider.value = steps.at ?? 0;
-    play.setAttribute("aria-pressed", steps.isPlaying);
+    byId("play").setAttribute("aria-pressed", steps.isPlaying);
     const {where, pass, what} = steps.sentence();
-    say("");
-    byId("saying").append(
+    saying.replaceChildren(
         ...(pass ? [`${where}: `, html("b", {class: pass}, pass), `: ${what}`] : [`${where} ${what}`]));
-    byId("saying").title = byId("saying").textContent;
+    saying.title = saying.textContent;
     const [vertex] = steps.subjects;
     if (vertex && pictures.elementOf(vertex)) camera.show(pictures.boxOf(vertex));
     panel.refresh();
@@ -192,10 +189,6 @@ function wireSteps() {
 }
 
 // ---- Buttons and keys ----------------------------------------------------------------------------------------------
-
-function wireButtons() {
-  for (const [id, [, action]] of Object.entries(buttons)) byId(id).addEventListener("click", action);
-}
 
 function setDark(isDark) {
   document.body.classList.toggle("dark", isDark);

@@ -1,8 +1,7 @@
 // Details of one vertex, beside the picture.
 
 class Panel {
-  constructor(graph, pictures, steps, goTo) {
-    this.graph = graph;
+  constructor(pictures, steps, goTo) {
     this.pictures = pictures;
     this.steps = steps;
     this.goTo = goTo;  // the action of a click on the name of another vertex
@@ -42,9 +41,7 @@ class Panel {
         html("h2", {}, vertex.op || called(vertex)), html("p", {class: "role"}, roleText(vertex)), this.#list(vertex));
     if (vertex.formula) {
       this.#heading("Formula");
-      const rows = [["y", vertex.formula], ["derivative", vertex.derivative]].filter(([, text]) => text);
-      this.facts.append(html(
-          "dl", {class: "formula"}, ...rows.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, text)])));
+      this.facts.append(definitions([["y", vertex.formula], ["derivative", vertex.derivative]], {class: "formula"}));
     }
     this.#value(vertex);
     this.#gradient(vertex);
@@ -55,9 +52,8 @@ class Panel {
   #heading(text, kind = "") { this.facts.append(html("h3", {class: kind}, text)); }
 
   #list(vertex) {
-    const module = this.graph.frames.filter((frame) => frame === vertex.around).map((frame) => frame.what)[0];
     const rows = [
-      ["name", vertex.name], ["module", vertex.path], ["which is", vertex.what || module],
+      ["name", vertex.name], ["module", vertex.path], ["which is", vertex.what || vertex.around?.what],
       ["shape", vertex.shape && shapeText(vertex.shape)],
       ["number", vertex.number !== undefined && String(vertex.number)],
       ["keeps", vertex.saved_bytes && `${bytesText(vertex.saved_bytes)} until the backward pass`],
@@ -65,8 +61,7 @@ class Panel {
       ["stands for", vertex.times && `${vertex.times} that are alike`], ["note", vertex.note]
     ];
     for (const [name, value] of Object.entries(vertex.attributes ?? {})) rows.push([name, value || "yes"]);
-    const filled = rows.filter(([, value]) => value);
-    return html("dl", {}, ...filled.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, String(text))]));
+    return definitions(rows);
   }
 
   #value(vertex) {
@@ -128,19 +123,12 @@ function roleText(vertex) {
 // Counts, then a picture of the numbers.
 function summary(of) {
   const count = sizeOf(of.shape), finite = count - of.nans - of.infinities;
-  const list = html("dl");
-  const row = (word, text, kind = "") => list.append(html("dt", {}, word), html("dd", {class: kind}, text));
-  row("count", count.toLocaleString("en"));
-  if (finite > 0) {
-    row("least", short(of.least));
-    row("mean", short(of.mean));
-    row("greatest", short(of.greatest));
-    row("deviation", short(of.deviation));
-  }
-  if (of.zeros > 0) row("zeros", of.zeros.toLocaleString("en"));
-  if (of.nans > 0) row("NaN", of.nans.toLocaleString("en"), "bad");
-  if (of.infinities > 0) row("infinities", of.infinities.toLocaleString("en"), "bad");
-  const parts = [list];
+  const counts = [["zeros", of.zeros], ["NaN", of.nans, "bad"], ["infinities", of.infinities, "bad"]];
+  const parts = [definitions([
+    ["count", count.toLocaleString("en")],
+    ...["least", "mean", "greatest", "deviation"].map((name) => [name, finite > 0 && short(of[name])]),
+    ...counts.map(([word, number, kind]) => [word, number > 0 && number.toLocaleString("en"), kind])
+  ])];
   if (of.histogram?.length > 0 && finite > 1) parts.push(...histogram(of));
   if (of.numbers?.length > 0) parts.push(heatMap(of));
   return parts;

@@ -54,7 +54,7 @@ class Pictures {
 
   #makeButton(element, thing, words) {
     this.things.set(element, thing);
-    withAttributes(element, {tabindex: 0, role: "button", "aria-label": words.filter(Boolean).join(" ")});
+    filled(element, {tabindex: 0, role: "button", "aria-label": words.filter(Boolean).join(" ")});
   }
 
   // The element that shows a vertex, or else a module around it, if there is one.

@@ -4,7 +4,7 @@
 function pictureInSight(picture, camera) {
   const {left, right, top, bottom} = camera.sight(), {width, height} = camera.size;
   const place = {x: left, y: top, width: right - left, height: bottom - top};
-  const copy = withAttributes(picture.cloneNode(true), {width, height, viewBox: Object.values(place).join(" ")});
+  const copy = filled(picture.cloneNode(true), {width, height, viewBox: Object.values(place).join(" ")});
   copy.removeAttribute("style");
   const scopes = [...picture.classList].map((name) => `.${name} `);
   const rules = [...document.styleSheets[0].cssRules].filter(

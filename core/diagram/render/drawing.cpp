@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::string_view op = "save_graph";
 
-void write(const std::string& path, std::string_view content) { write_file_atomically(path, {&content, 1}, op); }
-
 // The SVG itself, or converted to another format by librsvg, so that all pictures are the same.
 std::string picture(const std::string& svg, const std::string& format) {
   if (format == "svg") return svg;
@@ -57,11 +55,11 @@ void save_graph(const std::string& path, const Tensors& results, const GraphOpti
 
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options) {
   const std::string_view extension = extension_of(path);
-  if (extension == ".txt") return write(path, to_text(view));
-  if (extension == ".json") return write(path, to_json(view));
-  if (extension == ".dot") return write(path, to_dot(view, options));
-  if (extension == ".html") return write(path, to_html(view, options));
-  write(path, picture(to_svg(view, options), std::string(extension.substr(1))));
+  if (extension == ".txt") return write_file_atomically(path, to_text(view), op);
+  if (extension == ".json") return write_file_atomically(path, to_json(view), op);
+  if (extension == ".dot") return write_file_atomically(path, to_dot(view, options), op);
+  if (extension == ".html") return write_file_atomically(path, to_html(view, options), op);
+  write_file_atomically(path, picture(to_svg(view, options), std::string(extension.substr(1))), op);
 }
 
 }  // namespace xgrad

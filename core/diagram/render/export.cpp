@@ -42,8 +42,9 @@ Json json_of(const NumbersSummary& summary) {
   return json;
 }
 
-Json json_of(const GraphVertex& vertex) {
-  Json json{{"role", role_name(vertex.role)},
+Json json_of(const GraphVertex& vertex, int v) {
+  Json json{{"id", str('n', v)},
+            {"role", role_name(vertex.role)},
             {"op", vertex.op},
             {"name", vertex.name},
             {"path", vertex.path},
@@ -79,11 +80,7 @@ Json json_of(const GraphVertex& vertex) {
 Json json_of(const GraphView& view) {
   static constexpr std::array flows{"numbers", "indices", "mask"};
   Json vertices = Json::array(), edges = Json::array(), frames = Json::array();
-  for (int v = 0; v < view.vertices.count(); ++v) {
-    Json vertex{{"id", str('n', v)}};
-    vertex.update(json_of(view.vertices[v]));
-    vertices.push_back(std::move(vertex));
-  }
+  for (int v = 0; v < view.vertices.count(); ++v) vertices.push_back(json_of(view.vertices[v], v));
   for (int e = 0; e < view.edges.count(); ++e) {
     const GraphEdge& edge = view.edges[e];
     edges.push_back({{"id", str('e', e)},
@@ -114,11 +111,7 @@ Json json_of(const GraphView& view) {
   return all;
 }
 
-}  // namespace
-
 // ---- DOT ------------------------------------------------------------------------------------------------------------
-
-namespace {
 
 // Labels read &...; as a character, and a backslash as the beginning of one.
 std::string quoted(const std::vector<std::string>& lines) {
@@ -143,11 +136,7 @@ std::string plain(const LabelLine& line) {
 
 class DotWriter {
  public:
-  DotWriter(const GraphView& view, const GraphOptions& options)
-      : view_(view), options_(options), vertices_in_(view.frames.count() + 1), frames_in_(view.frames.count() + 1) {
-    for (int v = 0; v < view.vertices.count(); ++v) vertices_in_[view.vertices[v].frame + 1].push_back(v);
-    for (int c = 0; c < view.frames.count(); ++c) frames_in_[view.frames[c].parent + 1].push_back(c);
-  }
+  DotWriter(const GraphView& view, const GraphOptions& options) : view_(view), options_(options) {}
 
   std::string write() && {
     const bool sideways = options_.direction == Direction::left_to_right;
@@ -168,8 +157,11 @@ class DotWriter {
   }
 
   void write_content(int frame) {
-    for (const int v : vertices_in_[frame + 1]) write_vertex(v);
-    for (const int c : frames_in_[frame + 1]) {
+    for (int v = 0; v < view_.vertices.count(); ++v) {
+      if (view_.vertices[v].frame == frame) write_vertex(v);
+    }
+    for (int c = frame + 1; c < view_.frames.count(); ++c) {  // parents come before children
+      if (view_.frames[c].parent != frame) continue;
       line("subgraph cluster_", c,
            " {\n  graph [style=rounded, labeljust=l, label=", quoted({plain(title_of(view_.frames[c]))}), "];");
       write_content(c);
@@ -194,7 +186,6 @@ class DotWriter {
 
   const GraphView& view_;
   const GraphOptions& options_;
-  Indexed<Indexed<int>> vertices_in_, frames_in_;  // by frame + 1: at the front those in none
   std::string out_;
 };
 

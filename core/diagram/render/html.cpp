@@ -44,8 +44,7 @@ struct PageView {
 // The content of a module, by indices: its vertices, the frames in it, and all edges that touch it.
 struct ModuleContent {
   int module;  // the first frame of this path
-  Indexed<int> vertices, edges;
-  std::set<int> frames;
+  Indexed<int> vertices = {}, edges = {}, frames = {};
 };
 
 // The content of each path, in the order of frames. Modules that are called several times have a path for each call.
@@ -55,8 +54,7 @@ Indexed<ModuleContent> contents_of(const GraphView& view) {
   Indexed<int> content_of;  // by frame
   for (int c = 0; c < view.frames.count(); ++c) {
     content_of.push_back(content_of_path.try_emplace(view.frames[c].path, contents.count()).first->second);
-    if (content_of.back() == contents.count())
-      contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
+    if (content_of.back() == contents.count()) contents.push_back({.module = c});
   }
   const auto add = [&](int index, int frame, Indexed<int> ModuleContent::*list) {
     for (; frame != nothing; frame = view.frames[frame].parent) {
@@ -69,11 +67,7 @@ Indexed<ModuleContent> contents_of(const GraphView& view) {
     add(e, view.vertices[view.edges[e].from].frame, &ModuleContent::edges);
     add(e, view.vertices[view.edges[e].to].frame, &ModuleContent::edges);
   }
-  for (int c = 0; c < view.frames.count(); ++c) {
-    for (int f = c; f != nothing; f = view.frames[f].parent) {
-      contents[content_of[f]].frames.insert(c);
-    }
-  }
+  for (int c = 0; c < view.frames.count(); ++c) add(c, c, &ModuleContent::frames);
   return contents;
 }
 
@@ -91,7 +85,9 @@ int outermost_neighbour(const GraphView& view, int v, const std::string& module)
   return outermost;
 }
 
-// Builds the view of one module's content, not folded.
+// Builds the inside of one path of a module with its modules as boxes, forward and backward pass together. A vertex or
+// a module outside is an input if arrows come from it, and a result if they lead to it. It has no name yet, so that the
+// insides of equal modules are equal.
 class Inside {
  public:
   Inside(const GraphView& view, const ModuleContent& content)
@@ -182,30 +178,6 @@ class Inside {
   std::set<std::pair<int, int>> leaving_;
 };
 
-// The graph with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.
-Indexed<PageView> levels_of(GraphView view) {
-  set_levels(view);
-  Indexed<PageView> levels;
-  for (int level = 0; level <= deepest_level(view); ++level) {
-    FoldedView folded = folded_below(view, level);
-    if (level > 0 && folded.vertices.count() > most_boxes) break;
-    PageView& page = levels.emplace_back(PageView{.view = std::move(folded.view), .frames = std::move(folded.frames)});
-    for (int i = 0; i < folded.vertices.count(); ++i) {
-      page.shown.push_back({.vertex = folded.vertices[i], .frame = folded.boxes[i]});
-    }
-  }
-  return levels;
-}
-
-// The inside of each path of a module with its modules as boxes, forward and backward pass together. A vertex or a
-// module outside is an input if arrows come from it, and a result if they lead to it. It has no name yet, so that the
-// insides of equal modules are equal.
-Indexed<PageView> insides_of(const GraphView& view) {
-  Indexed<PageView> insides;
-  for (const ModuleContent& content : contents_of(view)) insides.push_back(Inside(view, content).folded());
-  return insides;
-}
-
 // The inside with the names of the neighbours.
 GraphView named(const PageView& inside) {
   GraphView view = inside.view;
@@ -279,42 +251,48 @@ Json json_of(const PageView& page) {
 }
 
 // The pictures of a page as SVG, each in its own element, and what they stand for as JSON.
-class PagePictures {
- public:
-  PagePictures(const GraphView& view, const GraphOptions& options) : options_(options) {
-    const Indexed<PageView> levels = levels_of(view);
-    for (int level = 0; level < levels.count(); ++level) {
-      const bool opens =
-          options.depth == automatic_depth ? fits_on_a_page(levels[level].view, options) : level <= options.depth;
-      if (opens) first_ = level;
-      json_.push_back(json_of(levels[level]));
-      json_.back()["picture"] = add(levels[level].view);
-    }
+struct PagePictures {
+  PagePictures(const GraphView& view, const GraphOptions& given) : options(given) {
+    add_levels(view);
     std::map<std::string, int> drawn;  // equal insides have one picture
-    for (const PageView& inside : insides_of(view)) {
-      const auto [picture, is_new] = drawn.try_emplace(to_json(inside.view), count_);
-      if (is_new) add(named(inside));
-      json_.push_back(json_of(inside));
-      json_.back()["picture"] = picture->second;
-      json_.back()["module"] = str('c', inside.module);
+    for (const ModuleContent& content : contents_of(view)) {
+      const PageView inside = Inside(view, content).folded();
+      const auto [picture, is_new] = drawn.try_emplace(to_json(inside.view), count);
+      if (is_new) draw(named(inside));
+      list(inside, picture->second)["module"] = str('c', inside.module);
     }
   }
 
-  const std::string& elements() const { return elements_; }
-  std::string json() const { return json_.dump(-1, ' ', true, Json::error_handler_t::replace); }
-  int first() const { return first_; }  ///< the level that the page opens with
-
- private:
-  int add(const GraphView& view) {
-    append(elements_, str("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n", svg_element(view, options_),
-                          "</script>\n"));
-    return count_++;
+  // The graph with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.
+  void add_levels(GraphView view) {
+    set_levels(view);
+    for (int level = 0; level <= deepest_level(view); ++level) {
+      FoldedView folded = folded_below(view, level);
+      if (level > 0 && folded.vertices.count() > most_boxes) break;
+      PageView page{.view = std::move(folded.view), .frames = std::move(folded.frames)};
+      for (int i = 0; i < folded.vertices.count(); ++i) {
+        page.shown.push_back({.vertex = folded.vertices[i], .frame = folded.boxes[i]});
+      }
+      const bool opens = options.depth == automatic_depth ? fits_on_a_page(page.view, options) : level <= options.depth;
+      if (opens) first = level;
+      list(page, count);
+      draw(page.view);
+    }
+  }
+  Json& list(const PageView& page, int picture) {
+    Json& listed = json.emplace_back(json_of(page));
+    listed["picture"] = picture;
+    return listed;
+  }
+  void draw(const GraphView& view) {
+    append(elements, str("<script type=\"image/svg+xml\" id=\"picture", count++, "\">\n", svg_element(view, options),
+                         "</script>\n"));
   }
 
-  const GraphOptions& options_;
-  int count_ = 0, first_ = 0;
-  std::string elements_;
-  Json json_ = Json::array();
+  const GraphOptions& options;
+  int count = 0, first = 0;  // pictures; the level that the page opens with
+  std::string elements;
+  Json json = Json::array();
 };
 
 }  // namespace
@@ -324,14 +302,15 @@ std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   detail::check_view(view, "to_html");
   const detail::PagePictures pictures(view, options);
-  return detail::filled(detail::page_file("page.html"),
-                        {{"title", detail::xml_escaped(detail::page_title(view, options))},
-                         {"style", str(detail::page_file("page.css"), detail::svg_style())},
-                         {"level", str(pictures.first())},
-                         {"graph", detail::harmless(detail::compact_json(view))},
-                         {"pictures", pictures.elements()},
-                         {"shown", detail::harmless(pictures.json())},
-                         {"script", detail::script()}});
+  return detail::filled(
+      detail::page_file("page.html"),
+      {{"title", detail::xml_escaped(detail::page_title(view, options))},
+       {"style", str(detail::page_file("page.css"), detail::svg_style())},
+       {"level", str(pictures.first)},
+       {"graph", detail::harmless(detail::compact_json(view))},
+       {"pictures", pictures.elements},
+       {"shown", detail::harmless(pictures.json.dump(-1, ' ', true, detail::Json::error_handler_t::replace))},
+       {"script", detail::script()}});
 }
 
 }  // namespace xgrad

@@ -62,24 +62,6 @@ class ScratchFile {
   int descriptor_ = -1;
 };
 
-// Starts a program with these files. Returns 0 or the number of the error.
-int start([[maybe_unused]] pid_t& process, [[maybe_unused]] char* const* words,
-          [[maybe_unused]] const ScratchFile& input, [[maybe_unused]] const ScratchFile& output,
-          [[maybe_unused]] const ScratchFile& complaints) {
-#ifdef __EMSCRIPTEN__
-  return ENOSYS;  // a page runs no programs
-#else
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, complaints.descriptor(), STDERR_FILENO);
-  const int error = posix_spawnp(&process, words[0], &files, nullptr, words, environ);
-  posix_spawn_file_actions_destroy(&files);
-  return error;
-#endif
-}
-
 // The status of the process when it has ended; nothing if it took longer than `seconds` and was killed.
 std::optional<int> wait_for(pid_t process, int seconds) {
   using Clock = std::chrono::steady_clock;
@@ -109,7 +91,18 @@ std::string run_program(const std::vector<std::string>& arguments, std::string_v
   words.push_back(nullptr);
   const std::string& name = arguments.front();
   pid_t process = 0;
-  if (const int error = start(process, words.data(), given, output, complaints); error != 0) {
+#ifdef __EMSCRIPTEN__
+  const int error = ENOSYS;  // a page runs no programs
+#else
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, given.descriptor(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, complaints.descriptor(), STDERR_FILENO);
+  const int error = posix_spawnp(&process, words[0], &files, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+#endif
+  if (error != 0) {
     fail<IoError>(caller, "cannot run the program ", name, " (", std::strerror(error), ')', advice);
   }
   const std::optional<int> status = wait_for(process, seconds);

@@ -18,6 +18,7 @@ namespace detail {
 namespace {
 
 constexpr double margin = 18;
+constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
 
 // Positions on a page need no more than a tenth of a pixel.
 std::string px(double value) { return str(std::round(value * 10) / 10 + 0.0); }
@@ -156,6 +157,13 @@ std::string bars(const NumbersSummary& summary, const NumberPicture& picture, do
   return svg + "\"/>";
 }
 
+// The cells or the histogram of a summary, centred at a point.
+std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle) {
+  const NumberPicture picture = picture_of(summary);
+  const double left = middle.x - picture.width() / 2, top = middle.y - picture.height() / 2;
+  return picture.kind == NumberPicture::cells ? cells(summary, picture, left, top) : bars(summary, picture, left, top);
+}
+
 // ---- The picture ----------------------------------------------------------------------------------------------------
 
 class SvgWriter {
@@ -276,6 +284,7 @@ class SvgWriter {
 
   // Lines below each other, with the middle of all of them at a point, or their start or end by an anchor's class.
   void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {}) {
+    static constexpr std::array<std::string_view, 5> styles{"headline", "plain", "name", "number", "detail"};
     double y = middle.y;
     for (const LabelLine& line : lines) y -= line_height(line) / 2;
     for (const LabelLine& line : lines) {
@@ -291,7 +300,7 @@ class SvgWriter {
       for (const LabelSpan& span : line) {
         const double shift = script_shift * letters_of({{}, span.style}).size;
         const double wanted = span.script == Script::below ? shift : span.script == Script::above ? -1.2 * shift : 0;
-        add("<tspan class=\"", style_name(span.style), '"');
+        add("<tspan class=\"", styles[static_cast<std::size_t>(span.style)], '"');
         if (wanted != below) add(attribute("dy", wanted - std::exchange(below, wanted)));
         const bool is_script = span.script != Script::none;
         add('>', is_script ? "<tspan class=\"script\">" : "", xml_escaped(span.text), is_script ? "</tspan>" : "",
@@ -464,12 +473,6 @@ class SvgWriter {
 };
 
 }  // namespace
-
-std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle) {
-  const NumberPicture picture = picture_of(summary);
-  const double left = middle.x - picture.width() / 2, top = middle.y - picture.height() / 2;
-  return picture.kind == NumberPicture::cells ? cells(summary, picture, left, top) : bars(summary, picture, left, top);
-}
 
 std::string xml_escaped(std::string_view text) {
   std::string shown = printable(text);

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "../layout/geometry.h"
 #include "../view/view.h"
 
 namespace xgrad {
@@ -20,9 +19,6 @@ namespace detail {
 std::string svg_element(const GraphView& view, GraphOptions options);
 /// The colours and letters of such pictures, light for the class "graph-light", dark for "graph-dark".
 std::string svg_style();
-
-/// The cells or the histogram of a summary (NumberPicture in view/labels.h), centred at a point.
-std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle);
 
 /// Text for the content of an XML element or attribute: printable (base/text.h) and escaped.
 std::string xml_escaped(std::string_view text);

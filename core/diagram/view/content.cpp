@@ -1,6 +1,4 @@
 // From nodes of the graph to vertices.
-#include "content.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,6 +17,7 @@
 #include "../../base/text.h"
 #include "../../graph/grad.h"
 #include "equations.h"
+#include "folding.h"
 #include "frames.h"
 #include "labels.h"
 #include "topology.h"
@@ -292,12 +291,9 @@ class Collector {
     for (const bool to_rules : {false, true}) {
       for (const Node* node : nodes_) {
         if (!node->extras || is_rule(index_of(node)) != to_rules) continue;
-        for (const Attribute& attribute : node->extras->attributes) {
-          std::visit(
-              [&]<class T>(const T& value) {
-                if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) add_given(*node, attribute.name, value);
-              },
-              attribute.value);
+        for (const auto& [name, value] : node->extras->attributes) {
+          if (const Index* index = std::get_if<Index>(&value)) add_given(*node, name, *index);
+          if (const Mask* mask = std::get_if<Mask>(&value)) add_given(*node, name, *mask);
         }
       }
     }

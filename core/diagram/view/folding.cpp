@@ -11,10 +11,8 @@
 #include "../../base/formula.h"
 #include "../../base/scope.h"
 #include "../../base/text.h"
-#include "content.h"
 #include "frames.h"
 #include "labels.h"
-#include "repeats.h"
 #include "topology.h"
 
 namespace xgrad {

@@ -1,9 +1,18 @@
-// Folding: views with less detail, in which modules are boxes. `GraphView::of` is defined here.
+// The steps to a view: everything in the graph, equal structures once, modules as boxes (folding.cpp, which defines
+// `GraphView::of`).
 #pragma once
 
 #include "view.h"
 
 namespace xgrad::detail {
+
+/// The view of everything that the results depend on, in frames, before anything is folded. Errors name `caller`.
+GraphView everything(const Tensors& results, const GraphOptions& options, std::string_view caller);
+
+/// The view with neighbours of the same structure, at each level, drawn as the first of them with their number: modules
+/// (blocks.0, blocks.1, ...) and calls of one module that follow each other. The inputs of equal neighbours, x0, x1,
+/// ..., become one vertex, too. Neighbours that would close a cycle stay as they are.
+GraphView rolled_up(GraphView view);
 
 /// A folded view, and the parts of the view before that its parts stand for.
 struct FoldedView {

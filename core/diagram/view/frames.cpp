@@ -62,14 +62,11 @@ class FrameTree {
     }
     return frame;
   }
-  int found(int order, const std::string& path) const {
-    const auto entry = indices_.find({order, path});
-    return entry == indices_.end() ? nothing : entry->second;
-  }
-  // The innermost frame around a dotted name.
-  int around(int order, std::string_view name) const {
+  // The innermost frame of the forward pass around a dotted name.
+  int around(std::string_view name) const {
     for (std::size_t end = name.rfind('.'); end != name.npos && end > 0; end = name.rfind('.', end - 1)) {
-      if (const int frame = found(order, std::string(name.substr(0, end))); frame != nothing) return frame;
+      const auto entry = indices_.find({0, std::string(name.substr(0, end))});
+      if (entry != indices_.end()) return entry->second;
     }
     return nothing;
   }
@@ -170,7 +167,7 @@ void assign_frames(GraphView& view, const Indexed<std::uint32_t>& calls,
   // A named leaf is drawn in the module that its name says, a constant where it is used.
   for (GraphVertex& vertex : view.vertices) {
     if (!is_named_leaf(vertex)) continue;
-    vertex.frame = tree.around(0, vertex.name);
+    vertex.frame = tree.around(vertex.name);
     if (vertex.frame == nothing) continue;
     vertex.path = view.frames[vertex.frame].path;
     vertex.name.erase(0, vertex.path.size() + 1);

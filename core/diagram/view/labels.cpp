@@ -14,28 +14,22 @@ namespace xgrad::detail {
 
 // ---- Letters --------------------------------------------------------------------------------------------------------
 
-namespace {
-
-// Widths of the letters from the space to the tilde, in thousandths of the font size: each the wider one of Helvetica
-// (as Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
-using Advances = std::array<short, 95>;
-constexpr Advances regular_advances{318,  401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361, 318, 337,
-                                    637,  637, 637, 637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557,
-                                    1016, 685, 687, 723, 771, 667, 611, 778, 752, 295, 500, 667, 558, 863, 749, 788,
-                                    667,  788, 723, 667, 611, 732, 685, 989, 686, 667, 686, 391, 337, 391, 838, 557,
-                                    500,  613, 635, 550, 635, 616, 353, 635, 634, 278, 278, 580, 278, 975, 634, 612,
-                                    635,  635, 412, 521, 393, 634, 592, 818, 592, 592, 525, 637, 337, 637, 838};
-constexpr Advances bold_advances{349,  457, 521, 838, 696, 1002, 873, 307,  458, 458, 523, 838, 380, 416,  380, 366,
-                                 696,  696, 696, 696, 696, 696,  696, 696,  696, 696, 400, 400, 838, 838,  838, 611,
-                                 1000, 774, 763, 734, 831, 684,  684, 821,  837, 373, 557, 775, 638, 996,  837, 851,
-                                 733,  851, 771, 721, 683, 813,  774, 1104, 771, 725, 726, 458, 366, 458,  838, 557,
-                                 500,  675, 716, 593, 716, 679,  436, 716,  712, 343, 343, 666, 343, 1042, 712, 688,
-                                 716,  716, 494, 596, 479, 712,  652, 924,  646, 652, 583, 712, 366, 712,  838};
-
-}  // namespace
-
 double text_width(std::string_view text, double size, FontWeight weight) {
-  const Advances& advances = weight == FontWeight::bold ? bold_advances : regular_advances;
+  // Widths of the letters from the space to the tilde, in thousandths of the font size: each the wider one of Helvetica
+  // (as Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
+  static constexpr std::array<short, 95> regular{
+      318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361,  318, 337, 637, 637, 637,
+      637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557, 1016, 685, 687, 723, 771, 667,
+      611, 778, 752, 295, 500, 667, 558, 863, 749, 788, 667, 788, 723, 667,  611, 732, 685, 989, 686,
+      667, 686, 391, 337, 391, 838, 557, 500, 613, 635, 550, 635, 616, 353,  635, 634, 278, 278, 580,
+      278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838};
+  static constexpr std::array<short, 95> bold{
+      349, 457,  521, 838, 696, 1002, 873, 307, 458, 458, 523, 838, 380, 416,  380, 366, 696, 696,  696,
+      696, 696,  696, 696, 696, 696,  696, 400, 400, 838, 838, 838, 611, 1000, 774, 763, 734, 831,  684,
+      684, 821,  837, 373, 557, 775,  638, 996, 837, 851, 733, 851, 771, 721,  683, 813, 774, 1104, 771,
+      725, 726,  458, 366, 458, 838,  557, 500, 675, 716, 593, 716, 679, 436,  716, 712, 343, 343,  666,
+      343, 1042, 712, 688, 716, 716,  494, 596, 479, 712, 652, 924, 646, 652,  583, 712, 366, 712,  838};
+  const std::array<short, 95>& advances = weight == FontWeight::bold ? bold : regular;
   int thousandths = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -55,11 +49,6 @@ Letters letters_of(const LabelSpan& span) {
   const bool large = span.style == LetterStyle::headline || span.style == LetterStyle::plain;
   return {(large ? 13 : 11) * (span.script == Script::none ? 1 : script_scale),
           span.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
-}
-
-std::string_view style_name(LetterStyle style) {
-  static constexpr std::array<std::string_view, 5> names{"headline", "plain", "name", "number", "detail"};
-  return names[static_cast<std::size_t>(style)];
 }
 
 // ---- Numbers --------------------------------------------------------------------------------------------------------
@@ -91,6 +80,10 @@ int decimals_of(const NumbersSummary& summary) {
   const double most = std::max(std::abs(summary.least), std::abs(summary.greatest));
   if (integers || most == 0) return 0;
   return most < 0.1 ? 1 - static_cast<int>(std::floor(std::log10(most))) : most < 10 ? 2 : most < 100 ? 1 : 0;
+}
+
+std::string kept_text(const GraphTotals& totals) {
+  return str("keeps ", bytes_text(static_cast<double>(totals.saved_bytes)));
 }
 
 }  // namespace
@@ -154,16 +147,6 @@ std::string in_short(const NumbersSummary& summary) {
   return str(text, text.empty() || others.empty() ? "" : ", ", others);
 }
 
-std::vector<std::string> in_rows(const NumbersSummary& summary) {
-  const NumberPicture picture = picture_of(summary);
-  std::vector<std::string> rows(static_cast<std::size_t>(picture.rows));
-  auto number = summary.numbers.begin();
-  for (std::string& row : rows) {
-    for (int i = 0; i < picture.columns; ++i) append(row, str(i == 0 ? "" : "  ", number_text(*number++, 4)));
-  }
-  return rows;
-}
-
 std::string amount_text(double amount, std::string_view unit) {
   constexpr double most_digits = 1e15;  // integers below are exact
   const double size = std::abs(amount);
@@ -176,14 +159,6 @@ std::string amount_text(double amount, std::string_view unit) {
 }
 
 // ---- Words ----------------------------------------------------------------------------------------------------------
-
-namespace {
-
-std::string kept_text(const GraphTotals& totals) {
-  return str("keeps ", bytes_text(static_cast<double>(totals.saved_bytes)));
-}
-
-}  // namespace
 
 std::string_view role_name(GraphRole role) {
   static constexpr std::array names =
@@ -224,11 +199,15 @@ std::vector<std::string> tooltip_of(const GraphVertex& vertex) {
   for (const auto& [numbers_of, numbers] :
        {std::pair("value", &record.value), std::pair("gradient", &record.gradient)}) {
     if (!*numbers || vertex.constant) continue;
-    const NumberPicture::Kind kind = picture_of(**numbers).kind;
-    if (kind == NumberPicture::bars) lines.push_back(str(numbers_of, ": ", to_string(**numbers)));
-    if (kind != NumberPicture::cells) continue;
+    const NumberPicture picture = picture_of(**numbers);
+    if (picture.kind == NumberPicture::bars) lines.push_back(str(numbers_of, ": ", to_string(**numbers)));
+    if (picture.kind != NumberPicture::cells) continue;
     lines.push_back(str(numbers_of, ':'));
-    std::ranges::move(in_rows(**numbers), std::back_inserter(lines));
+    auto number = (*numbers)->numbers.begin();
+    for (int row = 0; row < picture.rows; ++row) {
+      std::string& line = lines.emplace_back();
+      for (int i = 0; i < picture.columns; ++i) append(line, str(i == 0 ? "" : "  ", number_text(*number++, 4)));
+    }
   }
   return lines;
 }

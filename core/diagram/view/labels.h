@@ -14,9 +14,6 @@ namespace xgrad::detail {
 
 // ---- Letters
 
-/// The fonts of pictures, as CSS and Graphviz name them.
-inline constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
-
 enum class FontWeight { regular, bold };
 
 /// The width in pixels that printable text needs at a font size: for each letter the widest of the sans-serif fonts
@@ -30,9 +27,6 @@ struct Letters {
 Letters letters_of(const LabelSpan& span);
 /// The size of indices and exponents relative to their letters, and their shift below or above the line.
 inline constexpr double script_scale = 0.75, script_shift = 0.28;
-
-/// The name of a style as a class in SVG and pages: "headline".
-std::string_view style_name(LetterStyle style);
 
 // ---- Numbers
 
@@ -63,8 +57,6 @@ NumberPicture picture_of(const NumbersSummary& summary);
 std::string cell_text(double number, int decimals);
 /// "0.25", "0.1 ± 0.98, 3 NaN", "all 1".
 std::string in_short(const NumbersSummary& summary);
-/// All numbers, one string for each row of the matrix.
-std::vector<std::string> in_rows(const NumbersSummary& summary);
 /// "1,536", "0.25 ms"; with the unit "B": "1.5 KiB".
 std::string amount_text(double amount, std::string_view unit);
 

@@ -1,6 +1,4 @@
 // Equal structures, drawn once.
-#include "repeats.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "../../base/text.h"
+#include "folding.h"
 #include "frames.h"
 #include "labels.h"
 #include "topology.h"
@@ -71,8 +70,6 @@ class RollUp {
   RollUp(const GraphView& view, int level, const std::set<int>& apart)
       : becomes(view.vertices.count()),
         representative(view.frames.count(), nothing),
-        last(representative),
-        times(view.frames.count(), 1),
         view_(view),
         inputs_(inputs_of(view)),
         block_of_(blocks_at(view, level)),
@@ -86,7 +83,6 @@ class RollUp {
       if (flows && view.vertices[edge.from].role != GraphRole::parameter) links_.emplace(from, to);
     }
     find_families(apart);
-    if (std::ranges::all_of(times, [](int count) { return count == 1; })) return;
     for (const GraphEdge& edge : view.edges) {  // rules use the inputs of their operations
       if (view.vertices[edge.from].order == view.vertices[edge.to].order) users_[edge.from].push_back(edge.to);
     }
@@ -109,11 +105,10 @@ class RollUp {
   }
   bool follow_each_other(int block) const { return chained_.contains(block); }
 
-  Indexed<int> becomes;         // by vertex
-  Indexed<int> representative;  // by block: the first that has the same structure
-  Indexed<int> last;            // by representative: the last that has the same structure
-  Indexed<int> times;
-  std::map<int, Indexed<int>> joined;  // by vertex outside of the blocks: others that it stands for
+  Indexed<int> becomes;                  // by vertex
+  Indexed<int> representative;           // by block: the first that has the same structure
+  std::map<int, Indexed<int>> families;  // by representative: all with the same structure
+  std::map<int, Indexed<int>> joined;    // by vertex outside of the blocks: others that it stands for
 
  private:
   // For a call of a module without its parameters, which all calls share.
@@ -156,14 +151,14 @@ class RollUp {
   }
 
   void find_families(const std::set<int>& apart) {
-    std::map<std::tuple<int, int, std::string>, Indexed<int>> families;
+    std::map<std::tuple<int, int, std::string>, Indexed<int>> alike;
     for (int c = 0; c < view_.frames.count(); ++c) {
       const GraphFrame& frame = view_.frames[c];
       const std::string_view stem = numbered(frame.title).stem;
       if (members_[c].empty() || stem.empty() || apart.contains(c)) continue;
-      families[{frame.parent, frame.order, std::string(stem)}].push_back(c);
+      alike[{frame.parent, frame.order, std::string(stem)}].push_back(c);
     }
-    for (auto& [family, siblings] : families) {
+    for (auto& [title, siblings] : alike) {
       std::ranges::sort(siblings, {}, [&](int c) {
         const std::string_view digits = numbered(view_.frames[c].title).digits;
         return std::pair(digits.size(), digits);
@@ -201,11 +196,9 @@ class RollUp {
     if (!together) return;
     const int first = members.front();
     if (chained && members.size() > 1) chained_.insert(first);
+    families[first] = members;
     for (const int c : members) {
       representative[c] = first;
-      if (c == first) continue;
-      ++times[first];
-      last[first] = c;
       for (int i = 0; i < members_[c].count(); ++i) becomes[members_[c][i]] = members_[first][i];
     }
   }
@@ -309,7 +302,7 @@ GraphView rolled_up_at(GraphView view, int level) {
     for (int v = 0; v < view.vertices.count(); ++v) {
       const int family = roll->family_of(v);
       if (family == nothing || !on_cycle[roll->becomes[v]]) continue;
-      if (roll->times[family] > 1) cyclic |= apart.insert(roll->block_of(v)).second;
+      if (roll->families[family].size() > 1) cyclic |= apart.insert(roll->block_of(v)).second;
     }
     if (cyclic) roll.emplace(view, level, apart);
   }
@@ -320,14 +313,14 @@ GraphView rolled_up_at(GraphView view, int level) {
     std::erase_if(view.vertices[first].text.attributes,
                   [](const auto& attribute) { return is_position(attribute.first); });
   }
-  for (int c = 0; c < view.frames.count(); ++c) {
-    if (roll->last[c] == nothing) continue;
-    view.frames[c].times *= roll->times[c];
+  for (const auto& [c, members] : roll->families) {
+    if (members.size() == 1) continue;
+    view.frames[c].times *= members.count();
     std::string& title = view.frames[c].title;
     if (numbered(title).is_call()) {
       title = str(title.substr(0, title.rfind(" (")), roll->follow_each_other(c) ? " \u21BB" : "");
     } else {
-      title = str(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).digits);
+      title = str(title, " \u2026 ", numbered(view.frames[members.back()].title).digits);
     }
   }
   return merged(view, roll->becomes, Together::equal, hidden);

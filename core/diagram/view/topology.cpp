@@ -14,6 +14,30 @@ namespace {
 
 auto position_of(const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); }
 
+// Appends a vertex and those that arrows lead to from it, unless they were visited before, each after those behind it.
+void visit_from(int root, const Indexed<Indexed<int>>& arrows, Indexed<bool>& visited, Indexed<int>& list) {
+  struct Visit {
+    int vertex;
+    int next_arrow = 0;
+  };
+  std::vector<Visit> stack;
+  const auto enter = [&](int v) {
+    if (visited[v]) return;
+    visited[v] = true;
+    stack.push_back({v});
+  };
+  enter(root);
+  while (!stack.empty()) {
+    auto& [vertex, next_arrow] = stack.back();
+    if (next_arrow < arrows[vertex].count()) {
+      enter(arrows[vertex][next_arrow++]);
+    } else {
+      list.push_back(vertex);
+      stack.pop_back();
+    }
+  }
+}
+
 }  // namespace
 
 Indexed<int> topological_indices(const GraphView& view) {
@@ -104,59 +128,6 @@ bool runs_up_again(const GraphView& view) {
   return highest_order == 1;
 }
 
-namespace {
-
-// For each vertex whether it is on a cycle, that is, in a strongly connected component with others (Tarjan 1972). An
-// arrow from a vertex to itself is none.
-Indexed<bool> on_cycles(const Indexed<Indexed<int>>& users) {
-  struct Visit {
-    int vertex;
-    int next_user = 0;
-  };
-  Indexed<int> entered(users.count(), nothing), low(users.count());
-  Indexed<bool> open(users.count()), on_cycle(users.count());
-  std::vector<int> waiting;  // entered, not yet in a component
-  int time = 0;
-  for (int root = 0; root < users.count(); ++root) {
-    if (entered[root] != nothing) continue;
-    std::vector<Visit> stack;
-    const auto visit = [&](int v) {
-      entered[v] = low[v] = time++;
-      open[v] = true;
-      waiting.push_back(v);
-      stack.push_back({v});
-    };
-    visit(root);
-    while (!stack.empty()) {
-      Visit& top = stack.back();
-      const int v = top.vertex;
-      if (top.next_user < users[v].count()) {
-        const int user = users[v][top.next_user++];
-        if (entered[user] == nothing) {
-          visit(user);
-        } else if (open[user]) {
-          low[v] = std::min(low[v], entered[user]);
-        }
-        continue;
-      }
-      stack.pop_back();
-      if (!stack.empty()) low[stack.back().vertex] = std::min(low[stack.back().vertex], low[v]);
-      if (low[v] != entered[v]) continue;
-      const bool alone = waiting.back() == v;
-      int member = nothing;
-      do {
-        member = waiting.back();
-        waiting.pop_back();
-        open[member] = false;
-        on_cycle[member] = !alone;
-      } while (member != v);
-    }
-  }
-  return on_cycle;
-}
-
-}  // namespace
-
 GraphView merged(const GraphView& view, const Indexed<int>& becomes, Together together, const Indexed<bool>& hidden) {
   XGRAD_ASSERT(becomes.size() == view.vertices.size() && (hidden.empty() || hidden.size() == view.edges.size()));
   GraphView result;
@@ -201,13 +172,26 @@ GraphView merged(const GraphView& view, const Indexed<int>& becomes, Together to
   return result;
 }
 
+// The strongly connected components, each of which is a cycle if it has several vertices (Sharir 1981).
 Indexed<bool> on_cycles_once_merged(const GraphView& view, const Indexed<int>& becomes, const Indexed<bool>& hidden) {
-  Indexed<Indexed<int>> users(view.vertices.count());
+  const int count = view.vertices.count();
+  Indexed<Indexed<int>> users(count), inputs(count);
   for (int e = 0; e < view.edges.count(); ++e) {
     const int from = becomes[view.edges[e].from], to = becomes[view.edges[e].to];
-    if (from != to && (hidden.empty() || !hidden[e])) users[from].push_back(to);
+    if (from == to || (!hidden.empty() && hidden[e])) continue;
+    users[from].push_back(to);
+    inputs[to].push_back(from);
   }
-  return on_cycles(users);
+  Indexed<bool> visited(count), on_cycle(count);
+  Indexed<int> order;
+  for (int v = 0; v < count; ++v) visit_from(v, users, visited, order);
+  visited.assign(visited.size(), false);
+  for (int i = count; i-- > 0;) {
+    Indexed<int> component;
+    visit_from(order[i], inputs, visited, component);
+    for (const int v : component) on_cycle[v] = component.size() > 1;
+  }
+  return on_cycle;
 }
 
 }  // namespace xgrad::detail
