@@ -34,7 +34,7 @@ struct Config {
   std::int64_t epochs = 60;
   double learning_rate = 0.004;
   std::int64_t warmup = 200;  // steps
-  std::int64_t seeds = 3;
+  std::int64_t seeds = 5;
 };
 
 struct Variant {
