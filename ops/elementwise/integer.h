@@ -26,11 +26,17 @@ inline Index operator-(std::int64_t a, const Index& b) { return Index(Shape{}, a
 inline Index operator*(std::int64_t a, const Index& b) { return Index(Shape{}, a) * b; }
 
 /// a += b means a = a + b; other copies of a keep their elements.
-inline Index& operator+=(Index& a, const Index& b) { return a = a + b; }
-inline Index& operator-=(Index& a, const Index& b) { return a = a - b; }
-inline Index& operator*=(Index& a, const Index& b) { return a = a * b; }
-inline Index& operator+=(Index& a, std::int64_t b) { return a = a + b; }
-inline Index& operator-=(Index& a, std::int64_t b) { return a = a - b; }
-inline Index& operator*=(Index& a, std::int64_t b) { return a = a * b; }
+template <class B>
+Index& operator+=(Index& a, const B& b) {
+  return a = a + b;
+}
+template <class B>
+Index& operator-=(Index& a, const B& b) {
+  return a = a - b;
+}
+template <class B>
+Index& operator*=(Index& a, const B& b) {
+  return a = a * b;
+}
 
 }  // namespace xgrad
