@@ -180,9 +180,9 @@ class Module : private detail::NoVariables {
   /// the tensors.
   [[nodiscard]] NamedArrays state_dict() const;
   /// Loads the values of a state. Buffers may be integers. A parameter with several names needs only one of them.
-  /// Throws FormatError, which lists every name that is missing, unexpected, of another shape or kind, or different
-  /// from another name of the same parameter. Nothing is loaded if it throws. With .strict = false, missing and
-  /// unexpected names are returned and are no error.
+  /// Throws FormatError, which lists every name that is missing, unexpected, of another shape or kind, or whose values
+  /// differ from those of the same parameter under another name. Nothing is loaded if it throws. With .strict = false,
+  /// missing and unexpected names are returned and are no error.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
   /// Switches this module and the modules below it to training mode, the default, or to evaluation mode.

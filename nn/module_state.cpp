@@ -5,7 +5,6 @@
 #include <cmath>
 #include <new>
 #include <ostream>
-#include <ranges>
 
 #include "../core/base/text.h"
 #include "../ops/creation/create.h"
@@ -302,8 +301,9 @@ const Module& Module::find(std::string_view path) const {
     const auto& below = module->children();
     const auto child = std::ranges::find_if(below, [&](const auto& each) { return each.first == name; });
     if (child == below.end()) {
-      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ",
-                       std::views::keys(below));
+      std::vector<std::string> names;
+      for (const auto& each : below) names.push_back(each.first);
+      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ", names);
     }
     module = child->second;
     remaining.remove_prefix(std::min(remaining.size(), name.size() + 1));

@@ -88,7 +88,7 @@ class [[nodiscard]] BasicArray {
   explicit BasicArray(const Shape& shape, std::span<const T> values);
   explicit BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
-  /// The same for numbers of another type. Also throws ValueError for an integer beyond 2^63 - 1.
+  /// An array with these numbers, converted to T. Also throws ValueError for an integer beyond 2^63 - 1.
   template <NumbersFor<T> R>
   explicit BasicArray(const Shape& shape, const R& numbers);
   /// An array with one axis that contains these numbers.

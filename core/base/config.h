@@ -44,9 +44,9 @@ using Real = float;
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 namespace detail {
-// Every object file refers by name to the library of its own number type, even if the linker drops unused sections. So
-// linking fails with the other library alone, and with both (core/library.cpp). Not `inline`, to have one reference per
-// object file.
+// Every object file references a symbol that only the library of its number type defines, even if the linker drops
+// unused sections. So linking fails with the other library alone, and with both (core/library.cpp). Not `inline`, to
+// have one reference per object file.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 

@@ -1,7 +1,7 @@
 // The errors that the library throws, and `fail`, which throws them.
 //
-// Every message has the same form: first the operation, then the broken rule with both of its sides, then the place in
-// the model, if there is one:
+// Every message has the same form. First comes the operation, then the violated condition with both values, then the
+// place in the model, if there is one:
 //
 //     matmul: inner sizes differ: [32, 10, 256] @ [512, 64]
 //       in decoder.blocks.1.cross_attn.k (Linear 512 -> 64)

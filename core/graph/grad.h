@@ -28,11 +28,11 @@ struct BackwardOptions {
 };
 
 /// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Changes no tensor, but releases
-/// the graph unless retain_graph or create_graph is set. `xs` may be leaves or results. Throws GraphError if y depends
-/// on nothing that requires a gradient, if an x requires none or is not reached, if the graph was released, if a needed
-/// value was assigned after its use, or if a rule returns a wrong shape; ShapeError if the seed does not have y's
-/// shape. Threads: passes through different graphs may run at the same time, even if the graphs share leaves and
-/// constants. If passes meet inside one graph, each either completes or throws GraphError.
+/// the graph unless retain_graph or create_graph is set. `xs` may be leaves or results. Throws GraphError if y or an x
+/// requires no gradient, if y has several elements and there is no seed, if y does not depend on an x, if the graph was
+/// released, if a needed value was assigned after its use, or if a rule returns a wrong shape. Throws ShapeError unless
+/// the seed has y's shape. Threads: passes through different graphs may run at the same time, even if the graphs share
+/// leaves and constants. If passes meet inside one graph, each either completes or throws GraphError.
 ///
 ///     const Tensor g = grad(y, {x}, {.create_graph = true})[0];
 ///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative

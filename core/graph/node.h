@@ -175,8 +175,9 @@ class LazyExtras {
 };
 
 /// One vertex of the graph: see above.
-/// With up to two edges it takes two cache lines, because memory traffic limits a chain of small operations. Threads:
-/// threads may share nodes, and any thread may drop a node. See core/graph/tensor.h for names, hooks and gradients.
+/// With up to two edges it fits into two cache lines, because memory traffic limits the speed of small operations.
+/// Threads: threads may share nodes, and any thread may drop a node. See core/graph/tensor.h for names, hooks and
+/// gradients.
 struct Node {
   RefCount refs;
 
@@ -192,7 +193,7 @@ struct Node {
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
-  std::uint8_t grad_order = 0;  ///< 0: forward pass, 1: its recorded backward pass, 2: a backward pass of those
+  std::uint8_t grad_order = 0;  ///< 0: forward pass, 1: its recorded backward pass, 2: that of order 1, ...
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;      ///< a rule holds tensors, so inputs must not be assigned afterwards
   bool plain : 1 = false;                ///< recorded under Plain; its rules run under Plain, too

@@ -33,8 +33,8 @@ struct Engine;
 /// Threads: many threads may use a tensor, record operations on it and drop it, without a lock. backward() may run in
 /// several threads at once, even if their graphs share leaves: it adds to a leaf's gradient one pass after the other.
 /// No other thread may use a tensor while one changes it by assign(), update(), set_requires_grad(), named(), hooks,
-/// retain_grad() or zero_grad(). Call grad() when the passes have ended. One handle (the variable) may be read by many
-/// threads or assigned by one.
+/// retain_grad() or zero_grad(). Read a leaf's grad() only after all backward passes have ended. One handle (the
+/// variable) may be read by many threads or assigned by one.
 class [[nodiscard]] Tensor : public detail::NotMembers {
  public:
   /// An undefined tensor. It means "none" where a Tensor is optional.

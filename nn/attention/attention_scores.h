@@ -184,7 +184,7 @@ struct SelfAttention : Layer<SelfAttention> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   SelfAttention(At here, std::int64_t in, std::int64_t d, const Options& options = {});
-  explicit SelfAttention(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit SelfAttention(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Positions are the rows of x: x (B, T, in) -> (B, T, d). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;

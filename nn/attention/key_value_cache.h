@@ -9,8 +9,8 @@
 namespace xgrad::nn {
 
 /// Keys and values of B sequences. They lie in a block of memory for a fixed number of positions, and each step appends
-/// to it in place. When the block is full, a block of twice the capacity replaces it. While gradients are recorded,
-/// nothing is written in place. Copies of a cache are copy-on-write.
+/// to it in place. When the block is full, a block of twice the capacity replaces it. If keys or values in the graph
+/// require gradients, they are concatenated instead. Copies of a cache are copy-on-write.
 /// Threads: one thread at a time; copies may belong to different threads.
 class KeyValueCache {
  public:

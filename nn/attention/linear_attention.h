@@ -25,7 +25,7 @@ struct LinearAttention : Layer<LinearAttention> {
 
   /// Throws ValueError for sizes below 1 or a `dim` that is not a multiple of `heads`.
   LinearAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
-  explicit LinearAttention(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit LinearAttention(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and may have lengths (B); other masks need
   /// attention weights, which are not computed here. Throws ShapeError, and ValueError for any other mask.

@@ -27,13 +27,13 @@ AttentionMask window(const WindowOptions& options);
 /// not exist.
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows);
 
-/// The same masks as arrays of booleans (true: masked), for printing and for combining. For a whole AttentionMask use
-/// masked_keys(mask, scores). The three functions throw ValueError for negative values, and LimitError for sizes beyond
-/// the address space.
+/// Causal, padding and window masks as arrays of booleans (true: masked), for printing and for combining. For a whole
+/// AttentionMask use masked_keys(mask, scores). The three functions throw ValueError for negative values, and
+/// LimitError for sizes beyond the address space.
 /// (size, past + size): true for the keys after each position. The `size` positions follow `past` earlier ones.
 Mask causal_mask(std::int64_t size, std::int64_t past = 0);
-/// (B, size): true from each length on. Throws ShapeError unless `lengths` is (B), and ValueError for a length outside
-/// [0, size].
+/// (B, size): true in row b at positions [lengths[b], size). Throws ShapeError unless `lengths` is (B), and ValueError
+/// for a length outside [0, size].
 Mask padding_mask(const Index& lengths, std::int64_t size);
 /// (size, size): true outside of the window of each position.
 Mask window_mask(std::int64_t size, const WindowOptions& options);

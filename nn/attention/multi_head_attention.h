@@ -50,7 +50,7 @@ struct MultiHeadAttention : Layer<MultiHeadAttention, MultiHeadAttentionOptions>
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1], or an odd d with rotary_theta. Also throws it if
   /// `dim` is not a multiple of `heads` or `heads` not of kv_heads, and if packed maps have different input widths.
   MultiHeadAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
-  explicit MultiHeadAttention(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit MultiHeadAttention(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Self-attention: x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;

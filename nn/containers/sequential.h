@@ -47,7 +47,7 @@ LayerMaker<Layer> make(const Arguments&... arguments) {
 /// A layer that calls a function and has no parameters. Throws ValueError for an empty function.
 struct Function : Layer<Function> {
   Function(At here, Activation f) : Layer(std::move(here)), function(std::move(f)) {}
-  explicit Function(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Function(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   Tensor forward(const Tensor& x) const { return function(x); }
 
@@ -92,7 +92,7 @@ class Sequential : public Module {
   template <class... Steps>
   requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
       : Sequential(std::move(here), {Step(steps)...}) {}
-  explicit Sequential(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Sequential(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Appends a layer and returns it. Throws ValueError if `make` makes no layer at its place.
   template <class Layer>

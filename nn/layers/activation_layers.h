@@ -60,7 +60,7 @@ using CELU = detail::FunctionLayer<"CELU", celu, detail::NumberArgument<2>>;
 /// y = x P(x), where P is the distribution function of the standard normal distribution
 struct GELU : detail::FunctionLayerOf<GELU, gelu, Gelu> {
   explicit GELU(At here, Gelu form = Gelu::erf) : FunctionLayerOf(std::move(here), form) {}
-  explicit GELU(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit GELU(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
  protected:
   std::string extra_repr() const override { return options == Gelu::erf ? "" : "tanh"; }

@@ -19,7 +19,7 @@ struct Embedding : LayerCall<Embedding> {
   /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count). A negative padding_idx counts from
   /// the end.
   Embedding(At here, std::int64_t count, std::int64_t dim, const Options& options = {});
-  explicit Embedding(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Embedding(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   const Options options;  ///< without the Init
   const std::int64_t count;

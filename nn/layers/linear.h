@@ -18,7 +18,7 @@ struct Linear : Layer<Linear> {
 
   /// Throws ValueError for sizes below 1, ShapeError if a shared weight is not (out, in).
   Linear(At here, std::int64_t in, std::int64_t out, const Options& options = {});
-  explicit Linear(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Linear(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Throws ShapeError unless the last axis of x has size `in`.
   Tensor forward(const Tensor& x) const;

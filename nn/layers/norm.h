@@ -121,7 +121,7 @@ struct BatchNorm1d : BatchNorm {
 
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
   BatchNorm1d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 1, count, given) {}
-  explicit BatchNorm1d(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit BatchNorm1d(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 };
 
 /// Batch norm of images (B, C, H, W).
@@ -130,7 +130,7 @@ struct BatchNorm2d : BatchNorm {
 
   /// Throws the same errors as BatchNorm1d.
   BatchNorm2d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 2, count, given) {}
-  explicit BatchNorm2d(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit BatchNorm2d(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 };
 
 struct GroupNormOptions {
@@ -147,7 +147,7 @@ struct GroupNorm : Layer<GroupNorm, GroupNormOptions> {
   /// Throws ValueError for groups or channels below 1, channels that are not a multiple of the groups, or a negative
   /// eps.
   GroupNorm(At here, std::int64_t groups, std::int64_t channels, const Options& options = {});
-  explicit GroupNorm(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit GroupNorm(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// x (B, C, ...) -> (B, C, ...). Throws ShapeError.
   Tensor forward(const Tensor& x) const;

@@ -15,7 +15,7 @@ enum class Sinusoids {
 /// rotates each pair (sin, cos) by an angle that depends only on n. Throws ValueError for a negative size.
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout = Sinusoids::interleaved);
 
-/// How the vectors p of the positions enter the result.
+/// The way in which the vectors p of the positions are combined with the input x.
 enum class Positions {
   sinusoidal,  ///< y = x + p, p fixed: see sinusoids
   learned,     ///< y = x + p, p a parameter
@@ -35,7 +35,7 @@ struct PositionalEncoding : Layer<PositionalEncoding> {
 
   /// An encoding for at most `max_length` positions. Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   PositionalEncoding(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
-  explicit PositionalEncoding(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit PositionalEncoding(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// The first position of x is `first`. Throws ShapeError unless the last axis of x has size `dim`, and ValueError for
   /// positions outside [0, max_length).

@@ -51,8 +51,8 @@ class Recurrent : public Module {
  public:
   /// x (B, T, in) -> the output of the last layer, (B, T, D h), and the final states h (and c) of all layers, (L, B,
   /// h). D is the number of directions, and L = layers D. The output is 0 after the length of a sequence. The final
-  /// state of the forward direction belongs to the last valid step, that of the backward direction to the first step.
-  /// Results equal PyTorch's for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
+  /// state is that after the last valid step (forward direction) or after the first step (backward direction). Results
+  /// equal PyTorch's for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
   Recurrence operator()(const Tensor& x, const RecurrentInput& given = {}) const;
 
   const std::int64_t in;
@@ -89,7 +89,7 @@ struct RNN : Recurrent {
   RNN(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, inputs, states,
                   {.layers = o.layers, .bias = o.bias, .dropout = o.dropout, .bidirectional = o.bidirectional}) {}
-  explicit RNN(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit RNN(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 };
 
 /// A layer with the gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a cell state c (Hochreiter, Schmidhuber 1997).
@@ -99,7 +99,7 @@ struct LSTM : Recurrent {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::lstm, inputs, states, o) {}
-  explicit LSTM(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit LSTM(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 };
 
 /// A layer with the gates r and z and a candidate n (Cho et al. 2014).
@@ -109,7 +109,7 @@ struct GRU : Recurrent {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : Recurrent(std::move(here), Kind::gru, inputs, states, o) {}
-  explicit GRU(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit GRU(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 };
 
 /// The base class of the cells. It holds the parameters of one layer in one direction.
@@ -145,7 +145,7 @@ struct RNNCell : RecurrentCell {
       : RecurrentCell(std::move(here), o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, inputs, states,
                       o.bias),
         nonlinearity(o.nonlinearity) {}
-  explicit RNNCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit RNNCell(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
@@ -168,7 +168,7 @@ struct LSTMCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   LSTMCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), Kind::lstm, inputs, states, o.bias) {}
-  explicit LSTMCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit LSTMCell(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// x (B, in), state -> the next state. The state {} means 0. Throws ShapeError.
   LSTMState operator()(const Tensor& x, const LSTMState& state = {}) const;
@@ -181,7 +181,7 @@ struct GRUCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   GRUCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
       : RecurrentCell(std::move(here), Kind::gru, inputs, states, o.bias) {}
-  explicit GRUCell(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit GRUCell(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// x (B, in), h (B, hidden) -> (B, hidden). An undefined h means 0. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;

@@ -17,7 +17,7 @@ struct Identity : Layer<Identity> {
 /// Flattens the axes first ... last into one; by default (B, ...) becomes (B, n).
 struct Flatten : Layer<Flatten> {
   explicit Flatten(At here, int from = 1, int to = -1) : Layer(std::move(here)), first(from), last(to) {}
-  explicit Flatten(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Flatten(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Throws ValueError if an axis is out of range or `first` is after `last`.
   Tensor forward(const Tensor& x) const { return flatten(x, first, last); }
@@ -34,7 +34,7 @@ struct Flatten : Layer<Flatten> {
 /// Splits one axis: nn::Unflatten{at("split"), 1, {3, 4}} turns (B, 12) into (B, 3, 4). One of the sizes may be -1.
 struct Unflatten : Layer<Unflatten> {
   Unflatten(At here, int split, const Shape& parts) : Layer(std::move(here)), axis(split), sizes(parts) {}
-  explicit Unflatten(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Unflatten(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Throws ShapeError if the product of the sizes is not the size of the axis, and ValueError for an axis out of
   /// range.

@@ -76,7 +76,7 @@ struct BertBlock : Layer<BertBlock, BertOptions> {
 struct Bert : Layer<Bert, BertOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1].
   Bert(At here, const Options& options);
-  explicit Bert(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Bert(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// The contextual embedding of each position: ids (B, T) -> (B, T, C). Throws ShapeError if an input has another
   /// shape, and ValueError for an id, segment or length out of range or more positions than the context.

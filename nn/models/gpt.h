@@ -64,7 +64,7 @@ struct Gpt : LanguageModel {
 
   /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1].
   Gpt(At here, const Options& options);
-  explicit Gpt(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Gpt(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   std::int64_t context() const override { return options.context; }
 

@@ -73,7 +73,7 @@ struct Llama : LanguageModel {
   /// Throws ValueError for sizes below 1, a window below 1, or `heads` that are not a multiple of kv_heads. Also throws
   /// it if `heads` does not divide `dim` into even parts.
   Llama(At here, const Options& options);
-  explicit Llama(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Llama(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   std::int64_t context() const override { return options.context; }
 

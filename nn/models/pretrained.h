@@ -32,8 +32,8 @@ BertOptions bert_options(const std::string& path);
 /// names that are missing, unexpected or of another shape or kind, and what load_weights throws. Nothing is loaded if
 /// it throws.
 ///
-/// Files of GPT-2 store the matrices transposed. The head is the embedding; if the file also has a head, both must have
-/// equal values.
+/// Files of GPT-2 store the matrices transposed. The head shares the weight of the embedding. If the file also has a
+/// head, both must have equal values.
 void load_gpt2(const Gpt& model, const std::string& path);
 /// The same for Llama. The maps of queries, keys and values are joined into one.
 void load_llama(const Llama& model, const std::string& path);

@@ -96,7 +96,7 @@ struct Seq2Seq : Layer<Seq2Seq> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options = {});
-  explicit Seq2Seq(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Seq2Seq(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens are valid, target (B, T) -> logits (B, T,
   /// V).

@@ -66,8 +66,8 @@ struct SwinAttention : Layer<SwinAttention> {
   /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1].
   SwinAttention(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, const Options& options);
 
-  /// x (B, H, W, C) -> (B, H, W, C). If the windows do not divide the map, it is padded with zeros at the end. As in
-  /// torchvision, tokens attend to the padding, too. Throws ShapeError.
+  /// x (B, H, W, C) -> (B, H, W, C). If the windows do not divide the map, the map is padded with zeros at the bottom
+  /// and on the right. As in torchvision, tokens attend to the padding, too. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
   const std::int64_t dim;
@@ -156,7 +156,7 @@ struct SwinTransformer : Layer<SwinTransformer> {
   /// Throws ValueError for sizes below 1, different numbers of heads and depths, a width that is not a multiple of its
   /// heads, or a probability outside [0, 1].
   explicit SwinTransformer(At here, const Options& options = {});
-  explicit SwinTransformer(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit SwinTransformer(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// x (B, channels, H, W) -> logits (B, classes). The image must have at least the size of a patch. Throws ShapeError.
   Tensor forward(const Tensor& x) const;

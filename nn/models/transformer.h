@@ -117,7 +117,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that is not a multiple of `heads`, or a dropout outside [0, 1]. Also
   /// throws it for a `norm_shape` that is neither (C) nor (T, C), and for joined positions with an odd `dim`.
   Encoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Encoder(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Encoder(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// ids (B, S) -> (B, S, C). `mask` is usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor forward(const Index& ids, const AttentionMask& mask = {}) const;
@@ -193,7 +193,7 @@ struct DecoderState {
 struct Decoder : Layer<Decoder, TransformerOptions> {
   /// Throws what Encoder throws.
   Decoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Decoder(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit Decoder(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// Teacher forcing, all positions in one pass: ids (B, T), memory (B, S, C) -> logits (B, T, V). The logits at
   /// position t depend on the ids 0 ... t.
@@ -204,9 +204,9 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   /// keys. Throws ValueError if the number of results does not fit.
   Tensor forward(const Index& ids, const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
 
-  /// Step by step: ids (B, T) are the next T tokens, often one -> logits (B, T, V), the same as in one pass. The mask
-  /// must cover all positions of the pass. Throws ShapeError if ids and state differ in batch size, or for a position
-  /// that the mask does not cover.
+  /// Step by step: ids (B, T) are the next T tokens, often one -> logits (B, T, V), the same as in one pass. A
+  /// `memory_mask` with one row for each query needs rows for all positions up to the last step. Throws ShapeError if
+  /// ids and state differ in batch size, or for a position that the mask does not cover.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   DecoderState start(const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
   Tensor forward(const Index& ids, DecoderState& state) const;
@@ -236,7 +236,7 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
 
   /// Throws what Encoder throws.
   EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options);
-  explicit EncoderDecoder(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit EncoderDecoder(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// source (B, S), of which the first `lengths` (B) tokens are valid, target (B, T) -> logits (B, T, V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;

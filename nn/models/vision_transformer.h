@@ -114,7 +114,7 @@ struct VisionTransformer : Layer<VisionTransformer> {
   /// Throws ValueError for sizes below 1, an image that patches do not divide, a dim that is not a multiple of the
   /// heads, or a probability outside [0, 1].
   explicit VisionTransformer(At here, const Options& options = {});
-  explicit VisionTransformer(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit VisionTransformer(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError for another image size.
   Tensor forward(const Tensor& x) const;

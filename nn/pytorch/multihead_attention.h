@@ -28,9 +28,9 @@ struct MultiheadAttentionOptions {
 struct MultiheadCall {
   MaskOrBias key_padding_mask{};  ///< (B, S); if unbatched (S)
   MaskOrBias attn_mask{};         ///< (T, S), or (B H, T, S) with one mask for each head
-  /// Query t attends to keys 0 ... t; attn_mask need not repeat this. Keys that the options add come last. As in
-  /// PyTorch, causality applies to them only without need_weights and key_padding_mask. Otherwise every query attends
-  /// to them.
+  /// Query t attends to keys 0 ... t; attn_mask need not repeat this. The keys of add_bias_kv and add_zero_attn come
+  /// last. As in PyTorch, causality applies to them only without need_weights and key_padding_mask. Otherwise every
+  /// query attends to them.
   bool is_causal = false;
   bool need_weights = true;
   bool average_attn_weights = true;  ///< whether to return the mean of the weights over the heads
@@ -57,7 +57,7 @@ struct MultiheadAttention : Module {
 
   /// Throws ValueError for sizes below 1, an embed_dim that is not a multiple of `heads`, or a dropout outside [0, 1].
   MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads, const Options& options = {});
-  explicit MultiheadAttention(Placeless, ...);  ///< compile error for a call without a place, at("name") or root
+  explicit MultiheadAttention(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
   /// query (B, T, C), key (B, S, kdim), value (B, S, vdim). Unless batch_first, they are (T, B, C), (S, B, kdim), (S,
   /// B, vdim); unbatched (T, C), (S, kdim), (S, vdim). Throws ShapeError.
@@ -66,7 +66,8 @@ struct MultiheadAttention : Module {
   MultiheadOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                           const MultiheadCall& call = {}) const;
 
-  /// The same without weights, with the masks of this library. The first is self-attention: x (B, T, C) -> (B, T, C).
+  /// The same without weights, with the masks of this library. The first overload is self-attention: x (B, T, C) -> (B,
+  /// T, C).
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
   Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
 

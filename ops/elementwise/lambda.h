@@ -105,7 +105,7 @@ class PartialRule {
     return mul(gy, Tensor(std::apply(d_, arguments)));
   }
 
-  // Calls d. `given` contains 0, for the arguments that d does not depend on, and the other arguments.
+  // Calls d. `given` is one 0, which replaces all arguments that d does not depend on, then the other arguments.
   template <class Given, std::size_t... k>
   auto derivative(const Given& given, std::index_sequence<k...>) const {
     return d_(std::get<argument_index(k)>(given)...);

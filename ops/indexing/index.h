@@ -38,8 +38,8 @@ Tensor gather(const Tensor& x, int axis, const Index& index);
 /// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
 /// Throws as gather, and ShapeError unless src and index have one shape.
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// x with src_ijk written at (index_ijk)jk. Of equal indices the last one along the axis wins, and only it gets a
-/// gradient. (In PyTorch any of them wins, and all get a gradient.) Throws as scatter_add.
+/// x with src_ijk written at position (index_ijk, j, k), for axis 0. Of equal indices the last one along the axis wins,
+/// and only it gets a gradient. (In PyTorch any of them wins, and all get a gradient.) Throws as scatter_add.
 ///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 if overwritten
 Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src);
 /// x with `value` written at every (index_ijk)jk. Throws as gather.

@@ -28,7 +28,7 @@ Tensor reduced(const char* op, const Tensor& losses, Reduction reduction);
 /// Throws ValueError for the mean of no samples. The error shows the shape of x.
 void refuse_nothing(const char* op, const Tensor& x, std::int64_t samples, Reduction reduction);
 
-/// Throws ShapeError unless both have one shape.
+/// Throws ShapeError unless a and b have the same shape.
 void check_same_shape(const char* op, const Tensor& a, const Tensor& b);
 
 }  // namespace detail

@@ -20,7 +20,7 @@ struct RotaryScaling {
   double factor = 8;
   double low = 1;
   double high = 4;
-  std::int64_t context = 8192;  ///< the length of the original training
+  std::int64_t context = 8192;  ///< the context length of the original training, in positions
 };
 
 struct RotaryOptions {

@@ -23,7 +23,7 @@ BuildInfo build_info();
 std::string to_string(const BuildInfo& info);
 
 namespace detail {
-/// Gives OpenBLAS one thread inside each factorisation, once: the library shares the matrices of a batch among its own
+/// The first call limits OpenBLAS to one thread, because the library shares the matrices of a batch among its own
 /// threads. Call it before each use of LAPACK. Does nothing with another BLAS. Thread-safe.
 void one_blas_thread();
 }  // namespace detail

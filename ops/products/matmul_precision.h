@@ -40,7 +40,7 @@ struct RoundingUnit;
 
 /// The rounding of matrix products now (ops/kernels/products/product.h).
 Rounding rounding_of_products();
-/// The instructions for bfloat16: "AMX", "AVX512-BF16", or empty; and why there are none.
+/// The instructions for bfloat16: "AMX", "AVX512-BF16", or empty; and the reason why there are none.
 std::string_view bfloat_unit_name();
 std::string_view bfloat_unit_missing();
 /// Other instructions, for tests; nullptr: none. Returns those before.

@@ -88,7 +88,7 @@ class LBFGS {
     double length = 0;          // of its step, in directions
     std::vector<Array> gradient_changes, changes;
     std::vector<double> inverse_products;  // 1 / (y s)
-    double scale = 1;                      // of the first estimate of the inverse Hessian matrix
+    double scale = 1;                      // factor of the first estimate of the inverse Hessian matrix
   };
   struct Point {
     double loss;

@@ -94,8 +94,8 @@ class Optimizer {
 
   using NamedOptions = std::vector<NamedOption>;
 
-  /// `kind` is the name of the optimizer, "adam". The string must exist as long as the program. Throws ValueError if no
-  /// group has a parameter. Call add_group() for each group afterwards.
+  /// `kind` is the name of the optimizer, such as "adam". The string must exist as long as the program. Throws
+  /// ValueError if no group has a parameter. Call add_group() for each group afterwards.
   template <class Options>
   Optimizer(const char* kind, const std::vector<Group<Options>>& groups) : kind_(kind) {
     if (std::ranges::all_of(groups, [](const auto& group) { return group.parameters.empty(); })) {

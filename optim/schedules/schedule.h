@@ -80,8 +80,7 @@ Schedule noam(const NoamOptions& options);
 Schedule warmup(std::int64_t steps, const Schedule& then = factor([](std::int64_t) { return 1.0; }));
 
 /// Several schedules, one after the other: schedule i + 1 starts with its step 0 at step milestones[i], as PyTorch's
-/// SequentialLR. Throws ValueError unless the milestones are positive and increasing, and there is one fewer than
-/// schedules.
+/// SequentialLR. Throws ValueError unless the milestones are positive, increasing, and one fewer than the schedules.
 Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<std::int64_t>& milestones);
 
 }  // namespace schedule

@@ -21,7 +21,7 @@ std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 std::string to_text(const GraphView& view);
 
 namespace detail {
-/// The same JSON on one line, in ASCII.
+/// The JSON of to_json() on one line, in ASCII.
 std::string compact_json(const GraphView& view);
 }  // namespace detail
 

@@ -16,7 +16,7 @@ namespace xgrad {
 std::string to_html(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {
-/// The text of a file of core/diagram/page, "page.css", which the build puts into the library; empty for another name.
+/// The text of a file of core/diagram/page, such as "page.css", from the library. Empty for an unknown name.
 std::string_view page_file(std::string_view name);
 }  // namespace detail
 

@@ -8,14 +8,14 @@
 
 namespace xgrad {
 
-/// The diagram as one SVG document that needs no other file. Vertices are groups with the ids n0, n1, ..., edges have
-/// e0, ..., frames c0, ..., and titles of frames t0, .... The class of a group is the kind of the vertex, edge or
+/// The diagram as one SVG document that needs no other file. Groups have ids: n0, n1, ... for vertices, e0, ... for
+/// edges, c0, ... for frames, t0, ... for titles of frames. The class of a group is the kind of the vertex, edge or
 /// frame. The figure is dark for readers in dark mode. All positions are those of GraphLayout::of(view, options).
 std::string to_svg(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {
 
-/// The picture as an element of a page. The page has the styles and the title.
+/// The diagram as an `<svg>` element of an HTML document. The page has the styles and the title.
 std::string svg_element(const GraphView& view, GraphOptions options);
 /// The colours and letters of such pictures, light for the class "graph-light", dark for "graph-dark".
 std::string svg_style();

@@ -55,8 +55,8 @@ enum class Fold {
   open,      ///< a frame; the modules around it are frames, too, unless `closed`
 };
 
-/// A value for each vertex, shown as a line in its box and as the colour of the box, with a scale in the legend. The
-/// function is called for every operation and leaf before folding. A module shows the sum of the values of its
+/// A value for each vertex, shown as a line in its box and as the colour of the box, with a scale in the legend. `of`
+/// or `of_node` is called for every operation and leaf, before folding. A module shows the sum of the values of its
 /// vertices. A block that stands for several equal blocks shows their mean. The library has time_overlay() and
 /// multiply_adds_overlay().
 struct GraphOverlay {
@@ -206,8 +206,8 @@ struct GraphScale {
 
 /// The content of a diagram. It has no cycles: a module whose box would close a cycle is not folded. Inputs have
 /// smaller indices than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for
-/// byte, with every compiler. What draws it throws GraphError for one that was changed by hand so that indices lead
-/// nowhere, or in a cycle.
+/// byte, with every compiler. Functions that draw a view throw GraphError if it was changed by hand and has an invalid
+/// index or a cycle.
 struct GraphView {
   detail::Indexed<GraphVertex> vertices;
   detail::Indexed<GraphEdge> edges;    ///< in the order of (to, input)

@@ -8,77 +8,24 @@
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/table.h>
-#include <xgrad/kit/train/classifier.h>
 #include <xgrad/kit/train/trials.h>
-#include <xgrad/xgrad.h>
 
 #include "experiments.h"
+#include "few_pictures.h"
 
 namespace {
 
-using namespace xgrad;
+using namespace few_pictures;
 
-struct Config {
+struct Config : Training {
   std::string data;
   std::vector<std::int64_t> sizes = {500, 2000, 8000, 60000};  // pictures to learn from
-  std::int64_t steps = 1000;
-  std::int64_t batch = 64;
-  double learning_rate = 1e-3;
   std::int64_t seeds = 5;
 };
 
-struct Sizes {
-  Shape images;  // (N, C, H, W)
-  std::int64_t classes;
-};
-
-/// The network of examples/cnn without dropout: (B, C, H, W) -> (B, classes).
-struct Cnn : nn::Layer<Cnn, Sizes> {
-  using Layer::Layer;
-  const std::int64_t height = (options.images[2] - 4) / 2, width = (options.images[3] - 4) / 2;
-  nn::Conv2d conv1{at("conv1"), options.images[1], 32, 3};
-  nn::Conv2d conv2{at("conv2"), 32, 64, 3};
-  nn::Linear hidden{at("hidden"), 64 * height* width, 128};
-  nn::Linear head{at("head"), 128, options.classes};
-
-  Tensor forward(const Tensor& x) const {
-    const Tensor parts = max_pool2d(relu(conv2(relu(conv1(x)))), 2);
-    return head(relu(hidden(flatten(parts, 1))));
-  }
-};
-
-// The transformer of examples/vit.
-nn::VisionTransformerOptions transformer_options(const Sizes& sizes) {
-  return {.image = {sizes.images[2], sizes.images[3]},
-          .patch = 4,
-          .channels = sizes.images[1],
-          .dim = 64,
-          .heads = 4,
-          .layers = 4,
-          .mlp = 128,
-          .classes = sizes.classes};
-}
-
-// The part of the test pictures that a model knows after training on the first `count` pictures.
-template <class Model>
-double accuracy(const Model& model, const Config& config, const kit::ImageData& data, std::int64_t count, Seed seed) {
-  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
-  const kit::Transform transform = kit::normalize(statistics);
-  const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  optim::Scheduler scheduler{adam, optim::schedule::cosine({.steps = config.steps})};
-  for (std::int64_t step = 0; step < config.steps; ++step) {
-    const Index rows = randint(0, count, {config.batch}, {.seed = seed, .draw = step});
-    const auto [images, labels] = data.train.batch(rows);
-    adam.step(grad(cross_entropy(model(transform(images)), labels), parameters));
-    scheduler.step();
-  }
-  return kit::answers(model, [&](const Tensor& images) { return model(images); }, data.test, statistics).accuracy;
-}
-
 void run(const Config& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
-  const Sizes sizes{data.train.shape(), std::ssize(data.train.classes())};
+  const Sizes sizes = sizes_of(data);
   std::vector<std::int64_t> counts = config.sizes;
   for (std::int64_t& count : counts) count = std::min(count, data.train.size());
   std::cout << data.train.size() << " pictures to train, " << data.test.size() << " to test; " << config.steps
