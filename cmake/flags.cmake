@@ -87,3 +87,12 @@ function(xgrad_precompile target)
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endfunction()
+
+# Where there is clang, it compiles the tests and the library in double for them, so that each test run sees both compilers.
+# Sanitizers have one compiler for everything, and so have the presets that are not grouped.
+find_program(XGRAD_CLANG clang++)
+set(XGRAD_BY_CLANG "")
+if(XGRAD_CLANG AND XGRAD_GROUPED AND XGRAD_BUILD_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT XGRAD_SANITIZE
+   AND NOT CMAKE_CROSSCOMPILING)
+  set(XGRAD_BY_CLANG bash ${PROJECT_SOURCE_DIR}/cmake/by_clang ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
