@@ -137,11 +137,11 @@ namespace {
 TEST_CASE("a convolutional network learns more from a hundred drawn pictures than a vision transformer") {
   const kit::ImageData data = kit::image_data("", 1);
   const Sizes sizes = sizes_of(data);
-  const Training training{.steps = 60, .batch = 32};
+  const Training training{.steps = 40, .batch = 16};
   manual_seed(1);
   const double network = accuracy(Cnn(nn::root, sizes), training, data, 100, 1);
   const double transformer = accuracy(nn::VisionTransformer(nn::root, transformer_options(sizes)), training, data, 100, 1);
-  CHECK(network > transformer + 0.03);  // seeds 1 to 3: 0.28 to 0.29 and 0.18 to 0.20
+  CHECK(network > transformer + 0.03);  // seeds 1 to 3: 0.24 to 0.27 and 0.13 to 0.18
 }
 
 }  // namespace
