@@ -88,9 +88,8 @@ function(xgrad_precompile target)
   endif()
 endfunction()
 
-# Where there is clang, it compiles the tests, and for them what the library in double has besides operations: without
-# optimisation in half of the time that g++ takes. So each test run sees both compilers. Sanitizers have one compiler for
-# everything, and so have the presets that are not grouped.
+# Where there is clang, it compiles the tests, in half of the time of g++, and what the library in double has besides operations:
+# so each test run sees both compilers. Sanitizers have one compiler for everything, and so have the presets that are not grouped.
 find_program(XGRAD_CLANG clang++)
 set(XGRAD_BY_CLANG "")
 if(XGRAD_CLANG AND XGRAD_GROUPED AND XGRAD_BUILD_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT XGRAD_SANITIZE
