@@ -114,7 +114,7 @@ class ModuleScope {
 /// Whether weight decay applies to a parameter: see without_weight_decay.
 enum class Decay {
   yes,
-  no  ///< shrinking it does not make the function simpler
+  no  ///< a smaller parameter does not make the function simpler
 };
 
 /// The maximum number of layers of a Stack, a recurrent layer or a published model.
@@ -180,9 +180,9 @@ class Module : private detail::NoVariables {
   /// the tensors.
   [[nodiscard]] NamedArrays state_dict() const;
   /// Loads the values of a state. Buffers may be integers. A parameter with several names needs only one of them.
-  /// Throws FormatError, which lists every name that is missing, unexpected, of another shape or kind, or whose values
-  /// differ from those of the same parameter under another name. Nothing is loaded if it throws. With .strict = false,
-  /// missing and unexpected names are returned and are no error.
+  /// Throws FormatError, which lists every name that is missing, unexpected, or of another shape or kind. It also lists
+  /// the names of a tied parameter whose values differ. Nothing is loaded if it throws. With .strict = false, missing
+  /// and unexpected names are returned and are no error.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
   /// Switches this module and the modules below it to training mode, the default, or to evaluation mode.
@@ -248,7 +248,7 @@ class Module : private detail::NoVariables {
   const Place* place() const;
   /// The path of the module followed by `name`: `decoder.blocks.1.weight`.
   std::string full_name(std::string_view name) const;
-  /// A hint for the end of errors about invalid sizes, for a module that is a member of another.
+  /// The hint in errors about invalid sizes that a size may be declared after this layer; empty without a parent.
   const char* declared_later() const;
   /// Returns `value`. Throws ValueError unless it is in [0, 1].
   double probability(std::string_view name, double value) const;
@@ -296,7 +296,7 @@ std::int64_t unfreeze(const Module& module);
 
 /// A predicate on parameters, for optim::parameter_groups.
 using WeightDecayRule = std::function<bool(const Tensor& parameter)>;
-/// The usual rule for parameters without weight decay, because smaller values do not make the function simpler:
+/// The usual rule for the parameters without weight decay. Smaller values of these do not make the function simpler.
 ///
 ///     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
 ///         model.parameters(), {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}},

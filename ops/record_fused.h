@@ -1,6 +1,6 @@
 // Recording a fused operation, which has a kernel of its own and a composed form that consists of other operations.
-// Under Plain only the composed form runs. Else the kernel computes the value, and the gradient if its graph is not
-// wanted. A recorded gradient (create_graph) consists of operations. Attributes are the last arguments.
+// Under Plain only the composed form runs. Else the kernel computes the value, and also the gradient unless the
+// gradient is recorded (create_graph). A recorded gradient consists of operations. Attributes are the last arguments.
 #pragma once
 
 #include <array>

@@ -36,7 +36,7 @@ concept NumbersFor =
 };
 
 namespace detail {
-/// The function that asks for an array. The error names it when there is no memory for the array.
+/// The function that asks for an array. If there is no memory for the array, the error begins with this name.
 struct Caller {
   const char* function;
 };
@@ -140,8 +140,8 @@ class [[nodiscard]] BasicArray {
   BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
   BasicArray operator[](const BasicArray<bool>& where) const;
   /// A part of a non-const array, to read or to assign: ids[{0, _}] = 7, ids[mask] = other. The assigned value is
-  /// broadcast to the shape of the part. Throws as above, and ShapeError if the value does not fit. The array is then
-  /// unchanged.
+  /// broadcast to the shape of the part. Throws as Tensor::operator[], and ShapeError if the value does not fit; the
+  /// array is then unchanged.
   ArrayPart<T> operator[](std::initializer_list<Slice> slices);
   ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
   ArrayPart<T> operator[](const BasicArray<bool>& where);
@@ -231,9 +231,9 @@ namespace detail {
 /// The printed array with `indent` more spaces before every line but the first.
 std::string printed(const Array& array, int indent);
 
-/// Moves the elements of an array that is read often, such as weights, to huge pages where they fill them, so that
-/// reading needs fewer translations of addresses. Addresses and content stay the same. Costs a copy. Does nothing on a
-/// system without free huge pages (madvise(2), MADV_COLLAPSE, Linux 6.1).
+/// Moves the elements of an array that is read often, such as weights, to huge pages, except for parts that do not fill
+/// a huge page. Reading then needs fewer translations of addresses. Addresses and content stay the same. Costs a copy.
+/// Does nothing on a system without free huge pages (madvise(2), MADV_COLLAPSE, Linux 6.1).
 void use_huge_pages(const Array& array) noexcept;
 }  // namespace detail
 

@@ -7,7 +7,7 @@
 //
 // The last argument of a draw is its key: randperm(n, {.seed = 1, .draw = epoch}). A call without a key, such as
 // randperm(n), uses the key of the next draw of this thread's generator. Such calls are overloads: a default argument
-// could be evaluated before draws in the other arguments.
+// could take its key before draws in the other arguments take theirs.
 #pragma once
 
 #include <array>

@@ -62,7 +62,7 @@ class Slice {
   std::int64_t step_ = 1;
 };
 
-/// x[_, 1] in place of x[{_, 1}] is no column: C++ drops what stands before the comma.
+/// Makes x[_, 1] without braces an error of the compiler: C++ would drop the part before the comma.
 template <std::same_as<Slice> S, class T>
 __attribute__((unavailable("x[{_, 1}], with braces"))) S operator,(const S&, const T&);
 

@@ -57,7 +57,7 @@ auto mutable_view(BasicArray<T>& array) {
                    detail::xtensor_shape(array.shape()));
 }
 
-/// An xtensor view of a temporary array, which it keeps alive: view((x * 2).value()).
+/// An xtensor view of a temporary array. The view keeps the array alive: view((x * 2).value()).
 template <class T>
 auto view(BasicArray<T>&& array) {
   const auto held = std::make_shared<const BasicArray<T>>(std::move(array));

@@ -1,8 +1,8 @@
 // The number type of the library, the symbol that keeps its two builds apart, and its version.
 #pragma once
 
-// Every header includes this file before it uses C++20. Including a missing file ends the compilation. So the message
-// is not lost among hundreds of errors that follow from it.
+// Every header includes this file before it uses C++20. After an #error, the #include of a missing file ends the
+// compilation. Otherwise hundreds of further errors would hide the message.
 #if __cplusplus < 202002L
 #error "xgrad needs C++20: compile with -std=c++20"
 #include "stopped after the error above"
@@ -45,8 +45,8 @@ inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 namespace detail {
 // Every object file references a symbol that only the library of its number type defines, even if the linker drops
-// unused sections. So linking fails with the other library alone, and with both (core/library.cpp). Not `inline`, to
-// have one reference per object file.
+// unused sections. So a program does not link with the other library alone; with both libraries it does not link or
+// stops when it starts (core/library.cpp). Not `inline`, to have one reference per object file.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 

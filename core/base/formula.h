@@ -86,7 +86,7 @@ class RegisteredFormula {
 };
 #ifndef XGRAD_FURTHER_LEVEL
 #define XGRAD_FORMULA [[maybe_unused]] static const ::xgrad::detail::RegisteredFormula
-#else  // the sources once more, for further processors (cmake/levels.cmake): nothing runs before main
+#else  // the same sources, compiled for further processors (cmake/levels.cmake): no code runs before main
 struct FormulaOfBase {
   template <class... Parts>
   constexpr FormulaOfBase(const Parts&...) {}

@@ -72,8 +72,8 @@ struct StateDifference {
   void refuse(std::string_view op, std::string_view source = {}) const;
 };
 
-/// Takes arrays out of a state by name and collects everything that does not fit. So a reader can report all of it in
-/// one error before it changes anything.
+/// Takes arrays out of a state by name and collects all differences. So a reader of the state can report all of them in
+/// one error, before it changes anything.
 ///
 ///     StateMatch match(state.arrays);
 ///     const Array* weight = match.take<Array>("weight", {2, 3});

@@ -40,7 +40,7 @@ struct BackwardOptions {
 
 namespace detail {
 /// As grad(), but only through the part of the graph that was recorded since the node with the id `oldest`. Another
-/// pass may be in the earlier part; it completes the gradients of earlier leaves and calls their hooks.
+/// pass may be in the earlier part; that pass completes the gradients of earlier leaves and calls their hooks.
 Tensors grad_since(std::uint64_t oldest, const Tensor& y, const Tensors& xs, const GradOptions& options);
 }  // namespace detail
 

@@ -33,8 +33,8 @@ namespace detail {
 class ModelParameters;
 }
 
-/// The gradient rule of one input, or of several inputs at once: any callable. It needs no memory of its own if it is
-/// no larger than a tensor.
+/// The gradient rule of one input, or of several inputs at once: any callable. A callable no larger than a Tensor (one
+/// pointer) is stored inside the Rule, a larger one in a block of its own.
 ///
 ///     gx = rule(gy, y)      gy: gradient of the result, y: result (undefined unless the rule asks for it)
 class Rule {
@@ -45,7 +45,7 @@ class Rule {
   ~Rule() { reset(); }
 
   /// Stores the callable f. `Kind::call(f, gy, y, wanted, gx, edges)` writes the wanted gradients to gx[0], gx[1], ...;
-  /// edges[0], edges[1], ... lead to their inputs.
+  /// edges[i] leads to the input whose gradient is gx[i].
   template <class Kind, class F>
   void set(F&& f) {
     using Function = std::decay_t<F>;
@@ -157,7 +157,7 @@ struct NodeExtras {
   std::uint64_t index_in_model = 0;
 };
 
-/// The extras of a node. Any thread makes them when they are first needed.
+/// The extras of a node. The first thread that needs them makes them.
 class LazyExtras {
  public:
   LazyExtras() = default;
@@ -193,7 +193,7 @@ struct Node {
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
-  std::uint8_t grad_order = 0;  ///< 0: forward pass, 1: its recorded backward pass, 2: that of order 1, ...
+  std::uint8_t grad_order = 0;  ///< 0: forward pass, 1: its recorded backward pass, 2: backward pass of order 1, ...
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;      ///< a rule holds tensors, so inputs must not be assigned afterwards
   bool plain : 1 = false;                ///< recorded under Plain; its rules run under Plain, too
@@ -227,8 +227,8 @@ struct Node {
   /// The multiply-adds that were passed to record(); 0 if none were.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
-  /// Takes a larger id if the input's id is not smaller: the input was made later, as constants are, or by another
-  /// thread.
+  /// Takes an id above the input's id unless its own is larger already. The input can have a larger id if it is a
+  /// constant, which gets its node at its first use, or if another thread made it.
   void raise_id_above(const Node& input);
   /// Releases the rules and saved values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;

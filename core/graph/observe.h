@@ -34,9 +34,9 @@ struct OperationRun {
   std::int64_t spent;   ///< nanoseconds since the previous notification, without the time of observers
 };
 
-/// The base class of observers. While it lives, an observer is notified of everything that its thread computes, except
-/// in observers. An exception in operation(), complete_gradient(), gradient() or intermediate() ends the watched
-/// operation or backward pass.
+/// The base class of observers. While an observer lives, it is notified of everything that its thread computes outside
+/// observers. An exception in operation(), complete_gradient(), gradient() or intermediate() ends the watched operation
+/// or backward pass.
 ///
 /// Threads: an observer belongs to the thread that constructed it, and must be destroyed there. Observers may be
 /// destroyed in any order, but not during a notification.
@@ -64,8 +64,8 @@ class Observer {
   /// throws.
   virtual void event(const char* /*name*/, Duration /*spent*/) {}
 
-  /// Whether this observer wants the arrays that a module, `owner`, shows under this name, such as "attention_weights"
-  /// (nn::show_intermediate). If it does, intermediate() is called with each of them.
+  /// Whether this observer wants the arrays that the module `owner` shows under the name `what`, for example
+  /// "attention_weights" (nn::show_intermediate). If true, intermediate() is called with each array.
   virtual bool wants(std::string_view /*what*/, const void* /*owner*/) const { return false; }
   virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 

@@ -28,8 +28,8 @@ class Wanted {
   const bool* flags_;
 };
 
-/// The shape of the input whose gradient a rule computes: the last argument of a rule that needs it. The graph holds
-/// this shape anyway. A Shape in the rule would be as large as the node.
+/// The shape of the input whose gradient a rule computes: the last argument of a rule that needs it. The graph stores
+/// this shape anyway. A Shape that the rule captured would take as much memory as the node.
 class InputShape {
  public:
   explicit InputShape(const Node& input) : input_(input) {}

@@ -200,7 +200,7 @@ struct Engine {
   static bool unique(const Tensor& tensor) { return tensor.body_ && tensor.body_->refs.load() == 1; }
   /// A tensor at `node`, with the value of the node's operation.
   static Tensor at_node(Array&& value, Ref<Node>&& node);
-  /// A value that was computed from tensors with a history and has none itself.
+  /// A tensor without a history, whose computed_in() is `why`.
   static Tensor unrecorded(Array&& value, GradMode why);
   /// A handle to a leaf without its value, to request its gradient alone.
   static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
@@ -221,7 +221,7 @@ struct Engine {
   static void swap(const Tensor& a, const Tensor& b) noexcept;
   /// The same pointer for all handles of one tensor.
   static const void* identity(const Tensor& tensor) { return tensor.body_.get(); }
-  /// The reason why a tensor has no gradient, as far as the tensor shows it: the predicate of a sentence.
+  /// The reason why x has no gradient, as the predicate of a sentence: "requires no gradient, because ...".
   static std::string why_no_grad(const Tensor& x);
   /// Moves the value out of a tensor with only one handle; else returns a copy that shares the elements.
   static Array take_value(Tensor&& tensor);
@@ -242,7 +242,7 @@ Tensor variable(Real value, std::string_view name = {});
 template <class F>
 void Tensor::update(F&& change) const {
   check_leaf("update", "changed");
-  const Tensor keep = *this;  // `change` may drop the caller's
+  const Tensor keep = *this;  // `change` may drop the caller's handle
   Array changed = value();
   change(changed);
   keep.assign(std::move(changed));

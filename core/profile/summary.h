@@ -39,7 +39,7 @@ namespace detail {
 
 /// A number as rounded() prints it (base/text.h), without the sign that a NaN may have.
 std::string number_text(double number, int precision = 6);
-/// A histogram in at most ten letters.
+/// A histogram as a line of at most ten block characters.
 std::string sparkline(const std::vector<std::int64_t>& histogram);
 /// The counts of elements that are not finite: "3 NaN, 1 infinite"; empty if there are none.
 std::string words_for_not_finite(const NumbersSummary& summary);

@@ -164,8 +164,8 @@ def main():
     parser = argparse.ArgumentParser(description="English to French: trains a small transformer.")
     data = Path(__file__).parent / "data" / "en-fr.tsv"
     parser.add_argument("--data", default=data, help="sentence pairs, english<TAB>french")
-    parser.add_argument("--pairs", type=int, default=600, help="learn the first so many pairs")
-    parser.add_argument("--held-out", type=int, default=100, help="judge by so many of the pairs behind them")
+    parser.add_argument("--pairs", type=int, default=600, help="number of pairs to learn, the first of the file")
+    parser.add_argument("--held-out", type=int, default=100, help="number of later pairs to judge by")
     parser.add_argument("--epochs", type=int, default=200, help="times that every pair is seen")
     parser.add_argument("--batch", type=int, default=64, help="sentences per step")
     parser.add_argument("--lr", type=float, default=0.005, help="learning rate")

@@ -13,7 +13,7 @@
 
 namespace xgrad::nn {
 
-/// While a recorder exists, it keeps the weights of the attention layers that this thread runs (before dropout), for
+/// While a recorder exists, it stores the attention weights, before dropout, of the layers that this thread runs, for
 /// example to draw heat maps. It records all layers, or only those of one module.
 ///
 ///     nn::AttentionRecorder recorder(model);
@@ -29,7 +29,7 @@ class AttentionRecorder : public Observer {
   };
 
   AttentionRecorder() = default;
-  /// Records only the layers of this model, or of this part of a model. It must outlive the recorder.
+  /// Records only the layers of this model, or of this part of a model. The module must outlive the recorder.
   explicit AttentionRecorder(const Module& only) : only_(&only) {}
   AttentionRecorder(const Module&&) = delete;
 

@@ -39,8 +39,8 @@ struct AttentionPooling : Module {
   AttentionPooling(At here, double p, Class derived = Class::of<AttentionPooling>());
   std::string class_name() const override;
 
-  /// Scores, softmax and weighted sum, where a key is masked by `mask`. Override it if one fused operation computes
-  /// them.
+  /// Scores, softmax over the keys that `mask` admits, weighted sum. Override it if one fused operation computes all
+  /// this.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
   /// The caller's mask combined with the mask of the class, for T queries and S keys.
   virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
@@ -102,8 +102,8 @@ struct BandAttentionOptions {
   double dropout = 0;  ///< dropout probability of the attention weights
 };
 /// Scaled dot-product attention within a band: position t attends to positions t - before ... t + after. There are as
-/// many queries as keys. Time is proportional to T (before + after + 1), memory to T. Throws ValueError for a negative
-/// `before` or `after`.
+/// many queries as keys. Time is proportional to T (before + after + 1), memory to T. Throws ShapeError for another
+/// number of keys, and ValueError for a negative `before` or `after` or a dropout outside [0, 1].
 struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
 
@@ -161,7 +161,7 @@ struct GaussianAttentionOptions {
   bool trained = false;  ///< whether w is a parameter
   double dropout = 0;    ///< dropout probability of the attention weights
 };
-/// score = -|w (q - k)|^2 / 2      (kernel regression: Nadaraya 1964, Watson 1964; keys and values are observations)
+/// score = -|w (q - k)|^2 / 2      (kernel regression of data points (k, v): Nadaraya 1964, Watson 1964)
 /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
 struct GaussianAttention : detail::PoolingLayer<GaussianAttention, GaussianAttentionOptions> {
   using PoolingLayer::PoolingLayer;
@@ -188,7 +188,7 @@ struct SelfAttention : Layer<SelfAttention> {
 
   /// Positions are the rows of x: x (B, T, in) -> (B, T, d). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
-  /// The same result for positions in columns, as some texts write it: x (B, in, T) -> (B, d, T).
+  /// The same layer in the notation of some texts, in which positions are columns: x (B, in, T) -> (B, d, T).
   ///
   ///     Q = W_q X, K = W_k X, V = W_v X,      O = V softmax(K' Q / sqrt(d)), the softmax over each column
   Tensor columns(const Tensor& x) const;

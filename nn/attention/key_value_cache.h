@@ -8,9 +8,9 @@
 
 namespace xgrad::nn {
 
-/// Keys and values of B sequences. They lie in a block of memory for a fixed number of positions, and each step appends
-/// to it in place. When the block is full, a block of twice the capacity replaces it. If keys or values in the graph
-/// require gradients, they are concatenated instead. Copies of a cache are copy-on-write.
+/// Keys and values of B sequences. They are stored in a block of memory for a fixed number of positions, to which each
+/// step appends in place. When the block is full, a block of twice the capacity replaces it. If gradients are recorded,
+/// keys and values are concatenated instead. Copies of a cache are copy-on-write.
 /// Threads: one thread at a time; copies may belong to different threads.
 class KeyValueCache {
  public:
@@ -43,14 +43,14 @@ class KeyValueCache {
 
  private:
   Tensor present(const Tensor& all) const;
-  // Takes both or, if making one of them throws, neither.
+  // By value: if making an argument throws, neither tensor is replaced.
   void replace(Tensor k, Tensor v) {
     keys_ = std::move(k);
     values_ = std::move(v);
   }
   AttentionMask seen_by_last(std::int64_t T) const;
 
-  Tensor keys_, values_;  // (B, capacity, .), of which `length_` positions count
+  Tensor keys_, values_;  // (B, capacity, .); the first `length_` positions are valid
   std::int64_t length_ = 0, capacity_;
 };
 

@@ -15,8 +15,8 @@ struct LinearAttentionOptions {
   std::int64_t value = 0;
   bool bias = false;
 };
-/// Multi-head attention in which phi(q) phi(k)', phi = elu + 1, replaces the softmax (Katharopoulos et al. 2020). Its
-/// parameters are those of MultiHeadAttention:
+/// Multi-head attention in which phi(q) phi(k)', phi = elu + 1, replaces the softmax (Katharopoulos et al. 2020). It
+/// has the same parameters as MultiHeadAttention:
 ///
 ///     head_h = phi(q_h) (sum phi(k_h)' v_h) / phi(q_h) sum phi(k_h)',      q = W_q query, k = W_k key, v = W_v value
 ///     y = W_o (head_1, ..., head_H)

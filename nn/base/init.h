@@ -15,8 +15,8 @@ using Init = std::function<Array(const Shape&)>;
 
 namespace init {
 
-/// The fans of a weight (out, in, k...): `in` is the number of inputs that one output depends on, in k...; `out` is the
-/// number of outputs that depend on one input, out k.... Throws ShapeError for fewer than two axes.
+/// The fans of a weight (out, in, k...). `in` is in times all k, the number of inputs that one output depends on. `out`
+/// is out times all k, the number of outputs that depend on one input. Throws ShapeError for fewer than two axes.
 struct Fans {
   std::int64_t in = 0;
   std::int64_t out = 0;
@@ -44,8 +44,8 @@ struct UniformOptions {
   double low = 0;
   double high = 1;
 };
-/// Uniform in [low, high). Throws ValueError unless low <= high. All functions below also throw ValueError for numbers,
-/// or sums of numbers, that are not finite as a double or as a Real.
+/// Uniform in [low, high). Throws ValueError unless low <= high. All functions below also throw ValueError for options,
+/// or a range of values, that are not finite as a double or as a Real.
 Init uniform(const UniformOptions& options = {});
 /// Uniform in +-1/sqrt(n), the initial values of PyTorch's layers. n is the number of products that are summed for one
 /// output. Throws ValueError unless n > 0.
@@ -64,7 +64,7 @@ struct TruncatedNormalOptions {
   double low = -2;
   double high = 2;
 };
-/// Normal values restricted to [low, high]. Throws ValueError also unless low < high and std > 0, and for an interval
+/// Normal values restricted to [low, high]. Also throws ValueError unless low < high and std > 0, and for an interval
 /// whose probability is below 1e-300 (about 37 standard deviations from the mean).
 Init truncated_normal(const TruncatedNormalOptions& options = {});
 
@@ -90,8 +90,8 @@ Init kaiming_normal(const KaimingOptions& options = {});
 struct OrthogonalOptions {
   double gain = 1;
 };
-/// A weight whose matrix (first axis, all other axes) has orthonormal rows or columns, whichever are fewer, times gain
-/// (Saxe et al. 2013). Throws ShapeError for fewer than two axes.
+/// A matrix with orthonormal rows or columns, whichever are fewer, times gain (Saxe et al. 2013). Its rows are the
+/// first axis, its columns all other axes. Throws ShapeError for fewer than two axes.
 Init orthogonal(const OrthogonalOptions& options = {});
 
 /// Assigns new initial values to a parameter. Throws ValueError for an empty init, and what assign() throws.

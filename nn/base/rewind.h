@@ -10,10 +10,10 @@
 
 namespace xgrad::nn {
 
-/// A scope guard for a state: its destructor restores the state unless keep() was called. A state of a few tensors,
-/// which declares `static constexpr bool restored_by_copy = true`, is restored from a copy. A state that grows by
-/// positions, such as a KeyValueCache, gets its length back. For objects of other types it does nothing. A Layer makes
-/// a Rewind for each argument of its call.
+/// A scope guard for a state: its destructor restores the state unless keep() was called. A state whose class declares
+/// `static constexpr bool restored_by_copy = true` is restored from a copy. A state that grows by positions, such as a
+/// KeyValueCache, is cut to its earlier length. For objects of other types a Rewind does nothing. A Layer makes a
+/// Rewind for each argument of its call.
 ///
 ///     Rewind undo(past);
 ///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));

@@ -8,8 +8,8 @@
 //     const Tensor y = net(x);
 //
 // The type of an argument in braces cannot be deduced, so name it: nn::make<nn::Conv2d>(3, 16, 3,
-// nn::Conv2dOptions{.padding = 1}). A step may also be a function of a tensor, which gets a number, too. For equal
-// layers use Stack.
+// nn::Conv2dOptions{.padding = 1}). A step may also be a function of a tensor; functions are numbered like layers. For
+// equal layers use Stack.
 #pragma once
 
 #include <concepts>
@@ -94,7 +94,7 @@ class Sequential : public Module {
       : Sequential(std::move(here), {Step(steps)...}) {}
   explicit Sequential(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 
-  /// Appends a layer and returns it. Throws ValueError if `make` makes no layer at its place.
+  /// Appends a layer and returns it. Throws ValueError if `make` does not make one layer at the place that it gets.
   template <class Layer>
   Layer& append(const LayerMaker<Layer>& make) {
     constexpr bool of_tensors = std::is_invocable_r_v<Tensor, const Layer&, const Tensor&>;

@@ -69,7 +69,7 @@ class Stack : public Module {
     const auto here = enter(x, more...);
     Tensor y = x;
     for (const auto& layer : layers_) {
-      const ModuleScope inside(*layer);  // for those that do not enter themselves
+      const ModuleScope inside(*layer);  // for layers that do not call enter()
       y = (*layer)(y, more...);
     }
     return here(y);

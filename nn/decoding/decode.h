@@ -22,8 +22,8 @@
 
 namespace xgrad::nn {
 
-/// A model that is generating B sequences, as all searches use it. If step() or select() throws, the model should be
-/// unchanged, so that the call can be repeated. The steppers of the library fulfil this.
+/// A model that is generating B sequences: the interface that all searches use. If step() or select() throws, the model
+/// should be unchanged, so that the call can be repeated. The steppers of the library fulfil this.
 ///
 /// Threads: one thread at a time per stepper. Several threads may decode from one model, each with its own stepper.
 class Stepper {
@@ -35,14 +35,14 @@ class Stepper {
   virtual Tensor step(const Index& tokens) = 0;
   /// Sequence rows[i] becomes sequence i. Sequences may be dropped or repeated.
   virtual void select(const Index& rows) = 0;
-  /// The prompt of sequence b: the tokens before its first one.
+  /// The prompt of sequence b: the tokens before the first generated one.
   virtual std::vector<std::int64_t> before(std::int64_t) const { return {}; }
   /// The next token of sequence b, if its prompt determines it. With prompts of unequal length, shorter sequences are
   /// continued while longer prompts are still read.
   virtual std::optional<std::int64_t> given(std::int64_t) const { return {}; }
 };
 
-/// A Stepper made of a decoder and its state. Steps run in evaluation mode. The decoder must outlive it.
+/// A Stepper made of a decoder and its state. Steps run in evaluation mode. The decoder must outlive the stepper.
 template <class Decoder, class State>
 class StateStepper : public Stepper {
  public:
@@ -87,17 +87,17 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 // ShapeError if a step does not return (B, V), and NumericError if the logits are NaN or no token has a probability
 // above 0. The model refuses tokens that it does not know.
 //
-// Except for exhaustive_search, all have three options that change the logits. With min_length, no sequence ends before
-// that many tokens. repetition_penalty (Keskar et al. 2019) divides the score of a token that was written before if the
-// score is positive, and multiplies it otherwise. `process` is called last. Tokens are chosen by q, the softmax of the
-// changed logits. The results `scores` and `log_p` are ln p by the logits of the model. These options throw ValueError
-// for a min_length that is negative or above max_length, and for a repetition_penalty that is not positive and finite.
+// Except for exhaustive_search, all have three options that change the logits. No sequence ends before it has
+// min_length tokens. repetition_penalty (Keskar et al. 2019) divides positive scores of tokens that were written
+// before, and multiplies negative ones. `process` is called last. Tokens are chosen by q, the softmax of the changed
+// logits. The results `scores` and `log_p` are ln p, p the softmax of the model's logits. All throw ValueError for a
+// min_length that is negative or above max_length, and for a repetition_penalty that is not positive and finite.
 
 // -- one sequence for each row ----------------------------------------------------------------------------------------
 
 /// Finished sequences, one in each row.
 struct [[nodiscard]] Decoded {
-  Index tokens;   ///< (B, L) without bos; short rows are padded with eos, or with the first of several
+  Index tokens;   ///< (B, L) without bos; short rows are padded with eos, the first if there are several
   Index lengths;  ///< (B) tokens before eos; max_length if there is no eos
   Array scores;   ///< (B) ln p of the sequence, including the eos that ends it
 };
@@ -107,7 +107,7 @@ using OnToken = std::function<void(std::int64_t b, std::int64_t token)>;
 
 struct GreedyOptions {
   std::int64_t bos = 0;  ///< the token before every sequence
-  Ends eos = {};         ///< the tokens that end a sequence; without them it ends at max_length
+  Ends eos = {};         ///< the tokens that end a sequence; if there are none, all end at max_length
   std::int64_t max_length = 100;
   std::int64_t min_length = 0;
   double repetition_penalty = 1;
@@ -135,7 +135,7 @@ struct SamplingOptions {
 ///
 ///     1. softmax(logits / temperature)
 ///     2. all but the top_k largest probabilities become 0
-///     3. only the largest are kept, just enough for a fraction top_p of what is left (Holtzman et al. 2020)
+///     3. of these, only the largest stay: as few as sum to a fraction top_p or more (Holtzman et al. 2020)
 ///
 /// The order of the steps is the same as in Hugging Face. Of equal probabilities, the first token counts as larger. A
 /// top_k above V keeps all tokens. Throws ShapeError unless logits are (B, V), and NumericError for a row with NaN or
@@ -172,8 +172,8 @@ enum class Candidates {
 /// The condition that ends a beam search for a sequence while hypotheses are still open.
 enum class Stopping {
   enough,      ///< as soon as num_beams hypotheses have ended (Hugging Face: early_stopping = True)
-  unlikely,    ///< when the current score of the best open one is too low to be returned (False)
-  impossible,  ///< when no open one can reach a score at which it would be returned ("never")
+  unlikely,    ///< when the current score of the best open hypothesis is too low to be returned (False)
+  impossible,  ///< when no open hypothesis can reach a score at which it would be returned ("never")
 };
 
 struct BeamOptions {
@@ -196,10 +196,10 @@ struct BeamOptions {
 ///
 /// Candidates are the hypotheses that ended among the k most probable ones, or were open at max_length. q is p unless
 /// min_length, repetition_penalty or process change it. Returns one list for each sequence of the batch. With k = 1 and
-/// Stopping::enough it is greedy(); with a k so large that nothing is dropped it is exhaustive_search(). The model
-/// selects rows only if they change. Throws ValueError for num_beams < 1 or above the number of possible sequences,
-/// num_best < 1, a length_penalty that is not finite, or prompts of unequal length. Throws NumericError also if no
-/// hypothesis with a probability above 0 is left.
+/// Stopping::enough it is greedy(); with a k so large that nothing is dropped it is exhaustive_search(). select() is
+/// called only if rows change. Throws ValueError for num_beams < 1 or above the number of possible sequences, num_best
+/// < 1, a length_penalty that is not finite, or prompts of unequal length. Throws NumericError also if no hypothesis
+/// with a probability above 0 is left.
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
 
 struct ExhaustiveOptions {

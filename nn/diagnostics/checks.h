@@ -21,8 +21,8 @@
 namespace xgrad::nn {
 
 struct CausalityOptions {
-  /// The model that f runs. The check switches its dropout off, and can name the module with the leak. Not needed if f
-  /// is a module.
+  /// The model that f runs. With it, the check switches dropout off and can name the module with the leak. Not needed
+  /// if f is a module.
   const Module* model = nullptr;
 };
 
@@ -43,7 +43,7 @@ struct [[nodiscard]] CausalityReport {
   bool ok() const { return depends && !leak; }
 };
 
-/// Which outputs for a padded batch must not depend on the padding.
+/// The outputs of a padded batch that must not depend on the padding.
 enum class PaddedOutput {
   positions,   ///< the first lengths[b] positions of row b, for outputs (B, T, ...)
   everything,  ///< all outputs: the summary of an encoder, or the logits of a decoder that reads the padded source
@@ -52,7 +52,7 @@ enum class PaddedOutput {
 struct PaddingInvarianceOptions {
   const Module* model = nullptr;  ///< as in CausalityOptions
   PaddedOutput output = PaddedOutput::positions;
-  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< of outputs without the padding, relative to the largest
+  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< when columns are removed, relative to the largest output
 };
 
 /// How outputs depend on padding.
@@ -99,10 +99,10 @@ PaddingInvarianceReport check_padding_invariance(const Trial& trial, const Index
 
 /// Checks that output t of f depends only on inputs 0 ... t. f(x) is (B, T, ...) for token ids x (B, T), or for values
 /// x (B, T, ...), for example embeddings. For each s, input s is replaced: by another id that occurs in x, or by a
-/// random value. The outputs 0 ... s - 1 must stay the same to the last bit. This takes T forward passes and changes
-/// nothing. Throws ShapeError if x or f(x) has another shape. Throws ValueError for an empty f, fewer than 2 positions,
-/// and ids that are all equal. Also throws it if the result of f differs between calls, for example by dropout; and
-/// throws what f throws.
+/// random value. The outputs 0 ... s - 1 must stay the same to the last bit. This takes about T forward passes and does
+/// not change the model. Throws ShapeError if x or f(x) has another shape. Throws ValueError for an empty f, fewer than
+/// 2 positions, and ids that are all equal. Also throws it if the result of f differs between calls, for example by
+/// dropout; and throws what f throws.
 /// Threads: no other thread may run the model during the check.
 template <class F, class Input>
 CausalityReport check_causality(const F& f, const Input& x, const CausalityOptions& options = {}) {
@@ -110,8 +110,8 @@ CausalityReport check_causality(const F& f, const Input& x, const CausalityOptio
 }
 
 /// Checks that the valid outputs of f(x, lengths) depend only on the first lengths[b] positions of each row b of x; x
-/// as for check_causality. Valid outputs must stay the same to the last bit with other padding. If the last columns are
-/// padding in all rows, outputs must also stay the same, up to the tolerance, without these columns. Changes nothing.
+/// as for check_causality. With other padding, valid outputs must stay the same to the last bit. Without last columns
+/// that are padding in all rows, they must stay the same up to the tolerance. Changes nothing.
 ///
 ///     nn::check_padding_invariance([&](const Index& ids, const Index& n) { return bert(ids, {.lengths = n}); }, ids,
 ///                                  lengths, {.model = &bert});

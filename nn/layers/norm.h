@@ -139,8 +139,8 @@ struct GroupNormOptions {
 };
 
 /// Group norm (Wu, He 2018): divides the channels of each sample into groups. Normalises every group to mean 0 and
-/// variance 1 over its channels and all positions, then scales and shifts every channel. One group is layer norm over
-/// the whole sample; as many groups as channels are instance norm.
+/// variance 1 over its channels and all positions, then scales and shifts every channel. With one group it is layer
+/// norm over the whole sample, with one group for each channel instance norm.
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
 struct GroupNorm : Layer<GroupNorm, GroupNormOptions> {

@@ -51,8 +51,8 @@ class Recurrent : public Module {
  public:
   /// x (B, T, in) -> the output of the last layer, (B, T, D h), and the final states h (and c) of all layers, (L, B,
   /// h). D is the number of directions, and L = layers D. The output is 0 after the length of a sequence. The final
-  /// state is that after the last valid step (forward direction) or after the first step (backward direction). Results
-  /// equal PyTorch's for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
+  /// state is the state after the last valid step (forward direction) or after the first step (backward direction).
+  /// Results equal PyTorch's for packed sequences. Throws ShapeError, and ValueError for a length outside [1, T].
   Recurrence operator()(const Tensor& x, const RecurrentInput& given = {}) const;
 
   const std::int64_t in;
@@ -126,7 +126,7 @@ class RecurrentCell : public Module {
 
  protected:
   RecurrentCell(At here, Kind kind, std::int64_t in, std::int64_t hidden, bool bias);
-  /// The states after one step, from those before it; undefined ones are 0.
+  /// The states after one step, from the states h and c before the step; an undefined state is 0.
   Recurrence step(const Tensor& x, const Tensor& h, const Tensor& c = {}) const;
   std::string class_name() const override;
   std::string extra_repr() const override { return str(in, " -> ", hidden); }

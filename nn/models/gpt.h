@@ -40,7 +40,7 @@ struct GptBlock : Layer<GptBlock, GptOptions> {
   /// x (B, T, C) -> (B, T, C). Each position attends to itself and all earlier ones. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
   /// The same, step by step: x are the next positions, which also attend to `past`. Their keys and values are appended
-  /// to it, unless something is thrown.
+  /// to `past`, unless something is thrown.
   Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   LayerNorm norm1{at("norm1"), options.dim, options.norm()};
@@ -57,8 +57,8 @@ struct GptBlock : Layer<GptBlock, GptOptions> {
 
 /// logits = norm(blocks(embedding(ids) + positions)) embedding'
 ///
-/// Initial weights are normal with standard deviation 0.02, divided by sqrt(2 layers) for the last map of a residual
-/// branch, and biases are 0, as in GPT-2.
+/// Initial weights are normal with standard deviation 0.02, in the last map of a residual branch 0.02 / sqrt(2 layers).
+/// Biases are 0. GPT-2 has the same initial values.
 struct Gpt : LanguageModel {
   using Options = GptOptions;
 

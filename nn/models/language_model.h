@@ -56,15 +56,15 @@ class LanguageModel : public Module {
   /// The maximum number of positions of a text.
   virtual std::int64_t context() const = 0;
 
-  /// The state before the first token of B texts. Its caches have room for the context, at first for at most 4096
+  /// The state before the first token of B texts. The capacity of its caches is the context, at first at most 4096
   /// positions. Throws ValueError for a negative B.
   LanguageState begin(std::int64_t batch) const;
   /// Texts that start with the tokens of the prompt, (B, T), for greedy(), sample() and beam_search(). These continue
   /// the prompt and ignore their `bos`. With lengths, row b is prompt[b, :lengths[b]], and its other tokens are
   /// ignored. The model continues a shorter prompt while it still reads a longer one. If a prompt exceeds the context,
-  /// the model reads only its end, more than half a context: the tokens that it would see if it had written the prompt
-  /// itself. Records no graph. A model in training runs each step in evaluation mode, without dropout. Throws what
-  /// next() throws, ShapeError unless lengths are (B), and ValueError for a length outside [1, T].
+  /// the model reads only its end, more than half a context: the tokens that would be left if the model had generated
+  /// the prompt (see LanguageStepper). Records no graph. A model in training runs each step in evaluation mode, without
+  /// dropout. Throws what next() throws, ShapeError unless lengths are (B), and ValueError for a length outside [1, T].
   LanguageStepper start(const Index& prompt, const std::optional<Index>& lengths = {}) const;
   /// Samples texts that continue the prompt: sample(start(prompt, lengths), options).
   Decoded generate(const Index& prompt, const SamplingOptions& options, const std::optional<Index>& lengths = {}) const;
@@ -82,8 +82,8 @@ class LanguageModel : public Module {
   void check_ids(const Index& ids, const LanguageState* state = nullptr) const;
 };
 
-/// A language model that is writing texts. When the context is full, it continues with the newer half of it, whose
-/// positions then count from 0. The model must outlive the stepper.
+/// A language model that is writing texts. When the context is full, the newer half of its tokens is kept, and their
+/// positions count from 0 again. The model must outlive the stepper.
 class LanguageStepper : public Stepper {
  public:
   /// Arguments and errors: see LanguageModel::start.

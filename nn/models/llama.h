@@ -36,7 +36,7 @@ struct LlamaOptions {
   Head head = Head::own;
   std::optional<RotaryScaling> rope_scaling = {};  ///< scaling of the rotary positions in Llama 3.1
   std::optional<std::int64_t> window = {};         ///< attend to this many positions, the current included (Mistral)
-  bool qkv_bias = false;                           ///< of Qwen2: the maps of queries, keys and values have biases
+  bool qkv_bias = false;                           ///< whether the maps of queries, keys and values have biases (Qwen2)
 };
 
 /// A block: h = x + attn(norm1(x))      y = h + ffn(norm2(h))
@@ -47,7 +47,7 @@ struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
   /// x (B, T, C) -> (B, T, C). Each position attends to itself and all earlier ones. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
   /// The same, step by step: x are the next positions, which also attend to `past`. Their keys and values are appended
-  /// to it, unless something is thrown.
+  /// to `past`, unless something is thrown.
   Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   RMSNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
@@ -71,7 +71,7 @@ struct Llama : LanguageModel {
   using Options = LlamaOptions;
 
   /// Throws ValueError for sizes below 1, a window below 1, or `heads` that are not a multiple of kv_heads. Also throws
-  /// it if `heads` does not divide `dim` into even parts.
+  /// it unless dim / heads is an even integer.
   Llama(At here, const Options& options);
   explicit Llama(Placeless, ...);  ///< compile error: the first argument must be at("name") or root
 

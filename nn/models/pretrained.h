@@ -37,8 +37,8 @@ BertOptions bert_options(const std::string& path);
 void load_gpt2(const Gpt& model, const std::string& path);
 /// The same for Llama. The maps of queries, keys and values are joined into one.
 void load_llama(const Llama& model, const std::string& path);
-/// The same for BERT. Weights for next-sentence prediction are skipped, and so is a pooler that the model lacks. Unless
-/// the model predicts words, every other head is skipped, too: BertHead::none loads the encoder of any file.
+/// The same for BERT. Weights for next-sentence prediction are skipped, and so is a pooler that the model lacks. If the
+/// model does not predict words, all other heads are skipped, too: BertHead::none loads the encoder of any file.
 void load_bert(const Bert& model, const std::string& path);
 
 }  // namespace xgrad::nn

@@ -19,11 +19,11 @@ namespace xgrad::nn {
 
 /// How a decoder gets information about the source.
 enum class Context {
-  initial_state,  ///< only as its initial state (Sutskever, Vinyals, Le 2014)
-  every_step,     ///< also by the last state of the encoder, joined to every input and output (Cho et al. 2014)
-  mean,           ///< also by the mean of all states of the encoder, joined in the same way
-  attention,      ///< also by attention: a sum of all states of the encoder, weighted by the state of the decoder at
-                  ///< each step, joined to every input and output (Bahdanau, Cho, Bengio 2015)
+  initial_state,  ///< only from its initial state, the final states of the encoder (Sutskever, Vinyals, Le 2014)
+  every_step,     ///< also from the last state of the encoder, joined to every input and output (Cho et al. 2014)
+  mean,           ///< also from the mean of all states of the encoder, joined in the same way
+  attention,      ///< also from attention: at each step, the state of the decoder attends to all states of the encoder;
+                  ///< the weighted sum is joined to input and output (Bahdanau, Cho, Bengio 2015)
 };
 
 struct Seq2SeqOptions {
@@ -83,7 +83,7 @@ struct Seq2SeqDecoder : Layer<Seq2SeqDecoder> {
   Maybe<AdditiveAttention> attention;  ///< present for Context::attention
 
  private:
-  // T steps of x (B, T, e) that see the same context (B, 1, h), or none.
+  // T steps of x (B, T, e) with the same context `seen` (B, 1, h), or without one if `seen` is undefined.
   Tensor next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const;
 };
 

@@ -29,7 +29,7 @@ struct SwinTransformerOptions {
 };
 
 /// The options of Swin-T, with a drop_path of 0.2 as in the recipe of torchvision. Swin-S has .depths = {2, 2, 18, 2}
-/// and a drop_path of 0.3. Swin-B has these depths, .dim = 128, .heads = {4, 8, 16, 32} and a drop_path of 0.5.
+/// and a drop_path of 0.3. Swin-B has the depths of Swin-S, .dim = 128, .heads = {4, 8, 16, 32} and a drop_path of 0.5.
 inline SwinTransformerOptions swin_t() { return {.drop_path = 0.2}; }
 
 /// The partition of a feature map into windows, with an optional cyclic shift.
@@ -79,7 +79,7 @@ struct SwinAttention : Layer<SwinAttention> {
   Linear proj;
   Dropout dropout;
   const Tensor relative_position_bias_table;  ///< ((2M - 1)(2M - 1), heads), initially normal with std 0.02
-  const Tensor relative_position_index;       ///< (M^4): row of the table for each pair of tokens; stored for files
+  const Tensor relative_position_index;       ///< (M^4): row of the table for each pair of tokens; only for files
 
  protected:
   std::string extra_repr() const override;

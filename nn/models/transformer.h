@@ -38,8 +38,8 @@ struct AddNormOptions {
 struct AddNorm : Layer<AddNorm> {
   using Options = AddNormOptions;
 
-  /// The norm is over the last axes, which have these sizes; a batch norm is over one axis. Throws what LayerNorm and
-  /// Dropout throw.
+  /// A layer norm is over the last axes, which have these sizes. A batch norm takes only one size, the number of
+  /// channels. Throws what LayerNorm and Dropout throw, and ValueError for a batch norm with more sizes.
   AddNorm(At here, const Shape& sizes, const Options& options = {});
 
   /// norm(x + dropout(y)). Throws ShapeError if the shapes differ.
@@ -78,8 +78,8 @@ struct TransformerOptions {
   NormOrder norm = NormOrder::post;
   NormKind norm_kind = NormKind::layer;  ///< in residual connections; the last norm of a pre-norm model is a layer norm
   /// The sizes of the axes of every layer norm. By default (C): each position is normalised separately. With (T, C),
-  /// all positions of a sequence share mean and variance. Every sequence then has T positions, and each depends on all
-  /// others, masked or not.
+  /// all positions of a sequence share mean and variance. Every sequence then has T positions, and every position
+  /// depends on all others, masked or not.
   Shape norm_shape = {};
   Activation activation = relu;
   bool attention_bias = false;

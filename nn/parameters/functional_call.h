@@ -37,7 +37,7 @@ class FunctionalCall final : public xgrad::detail::CopyListener {
   std::function<std::shared_ptr<void>()> again() const override;
 
  private:
-  // Handles of the leaves, which outlive it and all checkpoints inside of it, and stand-ins of the same shapes.
+  // Handles of leaves, which outlive the scope and all checkpoints inside it, with stand-ins of the same shapes.
   using Pairs = std::vector<std::pair<const Tensor*, Tensor>>;
 
   explicit FunctionalCall(Pairs pairs);

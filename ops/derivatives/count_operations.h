@@ -11,7 +11,7 @@ namespace xgrad {
 /// The number of multiply-adds of all matrix products, attentions, convolutions and recurrences that these results
 /// depend on. Each operation counts once, by the shapes in the graph:
 ///   y = a b with a (m, k) and b (k, n): m n k
-///   attention of T queries to S keys of width C with values of width E: T S (C + E), whatever a mask excludes
+///   attention of T queries to S keys of width C with values of width E: T S (C + E), masked keys included
 ///   convolution: the elements of the result times the elements of the kernel for one channel of the result
 /// Everything else (sums, norms, activations) counts 0, and so does anything computed without a graph. Throws
 /// LimitError for more than 2^63 - 1.

@@ -10,7 +10,7 @@ namespace xgrad {
 Tensor relu(const Tensor& x);
 /// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
 Tensor elu(const Tensor& x, double alpha = 1);
-/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x), with derivative 0, not e^-x, above 37 (float: 17)
+/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x); second derivative 0, not e^-x, above 37 (float: 17)
 Tensor softplus(const Tensor& x);
 /// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x), rounded to 1 above 37 (float: 17)
 Tensor silu(const Tensor& x);
@@ -50,7 +50,7 @@ Tensor glu(const Tensor& x, int axis = -1);
 
 /// y = x / (1 + |x|)            dy/dx = 1/(1 + |x|)^2
 Tensor softsign(const Tensor& x);
-/// y = ln sigmoid(x), without overflow      dy/dx = sigmoid(-x), with derivative 0, not -e^x, below -37 (float: -17)
+/// y = ln sigmoid(x), without overflow      dy/dx = sigmoid(-x); second derivative 0, not -e^x, below -37 (float: -17)
 Tensor logsigmoid(const Tensor& x);
 /// y = x - tanh x               dy/dx = tanh(x)^2
 Tensor tanhshrink(const Tensor& x);

@@ -20,7 +20,7 @@ Tensor mul(const Tensor& a, const Tensor& b);
 
 namespace detail {
 
-// For lambdas: safe(v...) is computed, and formulas print meant(v...), the mathematics, in its place.
+// For lambdas: computes safe(v...). A printed formula shows meant(v...), the mathematical expression, in its place.
 template <class Safe, class Meant, class... V>
 [[gnu::always_inline]] inline auto guarded(const Safe& safe, const Meant& meant, const V&... v) {
   if constexpr ((std::is_same_v<V, Symbol> && ...)) {
@@ -170,7 +170,7 @@ constexpr bool prints() {
   }
 }
 
-// Checks f, and registers the formula of the operation the first time that it runs. Lambdas with captures have none.
+// Checks f, and registers the formula of the operation when it first runs. Lambdas with captures have no formula.
 template <class F, class... D>
 void register_formula(const char* op) {
   static_assert(takes_numbers<F, sizeof...(D)>(), "elementwise: the function takes one number for each input");
@@ -181,8 +181,8 @@ void register_formula(const char* op) {
 
 }  // namespace detail
 
-/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv. The constants of f are the last arguments,
-/// as attributes: attribute("negative_slope", slope).
+/// y = f(x), elementwise. `f` takes an element v of x; `df` takes (v, y) and returns dy/dv. The last arguments are the
+/// constants of f, as attributes: attribute("negative_slope", slope).
 template <class F, class D, class... T>
 Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::NamedValue<T>&... attributes) {
   detail::register_formula<F, D>(op);

@@ -25,7 +25,7 @@ struct Expression;
 using ExpressionRef = std::shared_ptr<const Expression>;
 }  // namespace detail
 
-/// An expression of letters and numbers, or a comparison of such. Threads: each thread may use objects of its own.
+/// An expression of letters and numbers, or a comparison of two. Threads: each thread may use objects of its own.
 class Symbol {
  public:
   explicit Symbol(std::string_view letter);
@@ -76,7 +76,7 @@ class Symbol {
 
 namespace detail {
 
-/// The letters of the `count` arguments of an operation in its formula, x or a, b and c, followed by y for the result.
+/// The letters in the formula of an operation with `count` arguments: x, or a, b and c; then y for the result.
 const Symbol* letters_of(std::size_t count);
 /// "y = value", and for each of the arguments "dy/dx = derivative".
 Formula formula_of(const Symbol& value, std::initializer_list<Symbol> derivatives);

@@ -12,7 +12,7 @@ struct [[nodiscard]] Unique {
   Index inverse;         ///< the position of each element in `values`, in the shape of x
   Index counts;          ///< how often each value occurs
 };
-/// The distinct elements, sorted. All NaN count as one element, as in numpy (in PyTorch each counts), and -0 equals 0.
+/// The distinct elements, sorted. All NaN count as one, as in numpy (in PyTorch each NaN is distinct); -0 equals 0.
 Unique<Real> unique(const Tensor& x);
 Unique<std::int64_t> unique(const Index& x);
 

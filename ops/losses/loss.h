@@ -51,7 +51,7 @@ struct NllLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// Negative log-likelihood of log-probabilities (..., V) and classes (...): loss = -w_t log_p_t, with the mean of
+/// Negative log-likelihood of log-probabilities (..., V) and classes (...): loss = -w_t log_p_t. The mean is as in
 /// cross_entropy. (cross_entropy is log_softmax followed by nll_loss.) Throws ShapeError when the shapes do not fit,
 /// ValueError for a target outside [0, V) that is not ignored.
 Tensor nll_loss(const Tensor& log_p, const Index& targets, const NllLossOptions& options = {});
@@ -100,8 +100,8 @@ struct BinaryCrossEntropyWithLogitsOptions {
 };
 
 /// Binary cross-entropy of the logit x of the class 1: max(x, 0) - x t + ln(1 + e^-|x|), where the target t is in [0,
-/// 1]. At infinite x it is the limit. With pos_weight c it is (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). The second
-/// derivative is that of sigmoid(x): 0 above 37 (float: 17). Throws ShapeError if the shapes differ.
+/// 1]. At infinite x the loss is the limit. With pos_weight c it is (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). The
+/// second derivative is the derivative of sigmoid(x): 0 above 37 (float: 17). Throws ShapeError if the shapes differ.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsOptions& options = {});
 

@@ -36,7 +36,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
 
 /// Attention of H heads, which are concatenated in the last axis and read in place: head h has columns h d ... (h + 1)
 /// d - 1. q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). With kv_heads, k and v have that number of heads
-/// instead of H. Also throws ValueError when a width is not a multiple of its heads, or H of kv_heads.
+/// instead of H. Also throws ValueError unless each width is a multiple of its heads, and H a multiple of kv_heads.
 Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                             const AttentionOptions& options = {});
 

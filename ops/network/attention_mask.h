@@ -37,7 +37,7 @@ namespace detail {
 /// The ranges of keys that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point
 /// into the arrays of the mask. Throws as masked_keys, for the operation `op`.
 KeyRanges check_mask(const char* op, const AttentionMask& mask, const Shape& scores);
-/// true where a key is masked, (B, H, T, S); nothing if none is.
+/// A Mask (B, H, T, S) that is true where a key is masked; nothing if no key is masked.
 std::optional<Mask> expanded(const KeyRanges& ranges, const Shape& scores);
 }  // namespace detail
 

@@ -35,7 +35,7 @@ struct InterpolateOptions {
   std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor * size of x)
   Interpolation mode = Interpolation::nearest;
   AlignCorners align_corners = AlignCorners::no;  ///< for bilinear interpolation
-  bool antialias = false;  ///< for bilinear shrinking: the mean of all pixels that fall on one, not of four
+  bool antialias = false;  ///< for bilinear shrinking: the mean of all pixels that fall on a result pixel, not of four
 };
 /// x (B, C, H, W) resized to another height and width, by PyTorch's formulas; linear in x.
 ///

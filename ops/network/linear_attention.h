@@ -16,7 +16,7 @@ struct LinearAttentionFuncOptions {
 /// y_t = phi(q_t) sum_s phi(k_s)' v_s / phi(q_t) sum_s phi(k_s)',      phi(x) = elu(x) + 1
 ///
 /// The sums are over all keys s, or over s <= t when causal. Causal attention cuts the sequence into pieces: it
-/// computes weights within a piece, and all earlier pieces are one sum. The H heads are concatenated in the last axis.
+/// computes weights within a piece, and one sum for all earlier pieces. The H heads are concatenated in the last axis.
 /// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). A query that attends to no key gives 0. Throws
 /// ShapeError when shapes do not fit, or when T differs from S in causal attention; ValueError when a width is not a
 /// multiple of H or for a length outside [0, S].

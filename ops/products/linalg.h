@@ -62,7 +62,7 @@ struct [[nodiscard]] Qr {
   Tensor r;  ///< (..., k, n): upper triangular
 };
 /// a = q r, with the signs of Householder's reflections.
-///   dL/da (by q) = (gq + q S) r'^-1, where S is symmetric and has the upper triangle of -q' gq; r = q' a
+///   dL/da (by q) = (gq + q S) r'^-1, where S is symmetric with the upper triangle of -q' gq; by r: through r = q' a
 /// There is no gradient if one of the first k columns depends linearly on the columns before it (|r_ii| <= m eps max
 /// |r_jk|); computing it throws NumericError.
 Qr qr(const Tensor& a);

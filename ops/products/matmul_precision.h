@@ -43,7 +43,7 @@ Rounding rounding_of_products();
 /// The instructions for bfloat16: "AMX", "AVX512-BF16", or empty; and the reason why there are none.
 std::string_view bfloat_unit_name();
 std::string_view bfloat_unit_missing();
-/// Other instructions, for tests; nullptr: none. Returns those before.
+/// Replaces the instructions for bfloat16, for tests; nullptr: none. Returns the instructions that were used before.
 const RoundingUnit* exchange_bfloat_unit(const RoundingUnit* unit);
 }  // namespace detail
 

@@ -18,7 +18,7 @@ namespace xgrad {
 
 namespace detail {
 
-// The first member of options: nothing converts to it, so that the others are set by name or not at all.
+// The first member of options. Nothing converts to it, so the other members can be set only by name.
 struct ByName {
   explicit ByName() = default;
 };
@@ -78,8 +78,8 @@ struct [[nodiscard]] VarMean {
 /// Both var and mean. Throws as var.
 VarMean var_mean(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
-/// The largest element (PyTorch's amax) along axes `{0, 1}` or `Axes{1}`; NaN if there is one. Equal elements get equal
-/// parts of the gradient. Throws ValueError if there is no element. (max(x, 1) also gives the positions.)
+/// The largest element (PyTorch's amax) along axes `{0, 1}` or `Axes{1}`; NaN if an element is NaN. Equal elements get
+/// equal parts of the gradient. Throws ValueError if there is no element. (max(x, 1) also gives the positions.)
 Tensor max(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The smallest element (PyTorch's amin), with the rules of max.
 Tensor min(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});

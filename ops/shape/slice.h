@@ -55,7 +55,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode);
 
 namespace detail {
-/// Throws ShapeError unless values of this shape can be written to a part of the other.
+/// Throws ShapeError unless an array of shape `values` can be written to a part of shape `part`.
 void check_values(const char* op, const Shape& values, const Shape& part);
 /// The shape that pad() gives. Throws as pad().
 Shape padded_shape(const Shape& x, const ShortList<Padding>& paddings);

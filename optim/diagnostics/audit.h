@@ -25,9 +25,9 @@ struct [[nodiscard]] Audit {
   std::vector<Line> untrained;  ///< leaves that the loss depends on, but the optimizer does not have
   std::vector<Line> unreached;  ///< parameters of the optimizer to which no gradient flows
   std::vector<Line> trained;    ///< parameters of the optimizer to which gradients flow
-  std::vector<Line> constants;  ///< unnamed factors in a module: intended, or made by randn() instead of param()
+  std::vector<Line> constants;  ///< unnamed constants by which a module multiplies: intended, or param() is missing
   int passes = 0;               ///< the largest number of backward passes that are summed in a gradient
-  bool at_rest = false;         ///< whether every learning rate is 0, for example from 1 / 100 in C++
+  bool at_rest = false;         ///< whether every learning rate is 0, for example 1 / 100, an integer division
 
   /// Whether every leaf is trained, and gradients flow to every parameter.
   bool clean() const { return untrained.empty() && unreached.empty(); }

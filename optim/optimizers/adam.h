@@ -52,8 +52,8 @@ Moments adam_moments(const Options& options) {
 ///
 /// With amsgrad (Reddi, Kale, Kumar 2018), the largest v so far replaces v in the last line.
 ///
-/// Each parameter counts its own steps t. If the square of a finite g would overflow, |g| > 2^63 (double: 2^511), that
-/// bound replaces |g| in m and v. The step then has the usual length, and the parameter can still be trained
+/// Each parameter counts its own steps t. If a finite |g| exceeds 2^63 (double: 2^511), its square would overflow, so
+/// this bound replaces |g| in m and v. The step then has the usual length, and the parameter can still be trained
 /// afterwards. A g that is not finite makes x NaN.
 class Adam : public OptimizerOf<Adam, AdamOptions> {
  public:

@@ -42,8 +42,8 @@ struct LbfgsReport {
 /// L-BFGS (Nocedal 1980), in the form of PyTorch. It is not an Optimizer: one step evaluates the loss several times, so
 /// it takes a function instead of gradients, and all parameters share one learning rate.
 ///
-/// The direction of a step is -H g. H estimates the inverse Hessian from the last changes s of the parameters and y of
-/// the gradients for which y s > 1e-10. This needs memory for 2 history_size copies of the parameters. All parameters
+/// The direction of a step is -H g. H estimates the inverse Hessian from the last pairs of changes with y s > 1e-10: s
+/// of the parameters, y of the gradients. This needs memory for 2 history_size copies of the parameters. All parameters
 /// form one vector; frozen parameters do not change.
 ///
 /// Threads: one thread at a time. During a step no other thread may use the parameters.
@@ -85,7 +85,7 @@ class LBFGS {
   struct State {
     std::int64_t iterations = 0, evaluations = 0;
     Array direction, gradient;  // of the last iteration
-    double length = 0;          // of its step, in directions
+    double length = 0;          // of the step: s = length direction
     std::vector<Array> gradient_changes, changes;
     std::vector<double> inverse_products;  // 1 / (y s)
     double scale = 1;                      // factor of the first estimate of the inverse Hessian matrix

@@ -70,7 +70,7 @@ class ExponentialMovingAverage {
 };
 
 /// A scope in which the parameters have the averages as values. Its end restores the original values. The averages must
-/// outlive it.
+/// outlive the scope.
 /// Threads: the same rules as for ExponentialMovingAverage.
 class [[nodiscard]] AveragedWeights {
  public:

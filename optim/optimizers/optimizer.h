@@ -42,8 +42,8 @@ class Optimizer {
   /// Changes every parameter in place along its gradient. `gradients` are in the order of the parameters; an undefined
   /// gradient leaves its parameter unchanged. Throws ValueError for a wrong number of gradients, and ShapeError for
   /// another shape. The first step also throws ValueError if a model has got parameters since the optimizer was made,
-  /// because it would not train them. If it throws, also for lack of memory, nothing is changed; only errors in event()
-  /// of an observer come after the step.
+  /// because it would not train them. If it throws, also for lack of memory, nothing is changed; only an error in
+  /// event() of an observer is thrown after the step.
   StepReport step(const Tensors& gradients);
   /// The same with the gradients that backward() has accumulated. Frozen parameters do not change. Throws GraphError if
   /// no parameter has a gradient.
@@ -59,7 +59,7 @@ class Optimizer {
   /// that is negative or not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
-  /// The learning rate in the options of the group, or of the last set_lr(). Schedules are functions of this rate.
+  /// The learning rate from the options of the group or from the last set_lr(). Schedules are functions of this rate.
   double initial_lr(int group = 0) const;
   /// Sets the rate of all groups.
   void set_lr(double lr);

@@ -51,9 +51,9 @@ namespace detail {
 [[nodiscard]] std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
 }  // namespace detail
 
-/// Groups for an optimizer. Each parameter gets the options of the first rule that is true for it. If there is none, it
-/// gets `otherwise`, the options of the first group. Throws ValueError for an empty rule, a rule that gets no
-/// parameter, or an empty list of parameters.
+/// Groups for an optimizer. Each parameter gets the options of the first rule that is true for it. Without such a rule,
+/// it gets `otherwise` and is in the first group. Throws ValueError for an empty rule, a rule that gets no parameter,
+/// or an empty list of parameters.
 template <class Options>
 std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const std::vector<GroupRule<Options>>& rules,
                                              const Options& otherwise = {}) {

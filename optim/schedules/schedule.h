@@ -75,8 +75,8 @@ struct NoamOptions {
 /// factor width^-1/2 min(s^-1/2, s warmup^-3/2), s = step + 1 (Vaswani et al. 2017). The result does not depend on lr.
 Schedule noam(const NoamOptions& options);
 
-/// A straight line in `steps` steps from 1/steps of the first rate of `then` to that rate; afterwards `then`, from its
-/// step 0. By default `then` is constant lr.
+/// A linear increase in `steps` steps, from 1/steps of the first rate of `then` to that rate. Afterwards `then` starts
+/// at its step 0; by default it is constant lr.
 Schedule warmup(std::int64_t steps, const Schedule& then = factor([](std::int64_t) { return 1.0; }));
 
 /// Several schedules, one after the other: schedule i + 1 starts with its step 0 at step milestones[i], as PyTorch's

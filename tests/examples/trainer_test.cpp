@@ -181,6 +181,8 @@ TEST_CASE("a step that is written out trains as the loss alone does, bit for bit
   Training twice({.accumulate = 2}), wrong({.epochs = 1});
   CHECK_REFUSED(ValueError, twice.trainer.run(twice.batches, nothing), "trainer", "accumulate is for fit()",
                 "adds up itself");
+  Training ranks({.gradients = [](const auto&...) { return LossGradients(); }});
+  CHECK_REFUSED(ValueError, ranks.trainer.run(ranks.batches, nothing), "trainer", "gradients is for fit()");
   CHECK_REFUSED(NumericError, wrong.trainer.run(wrong.batches, [](const auto&) { return std::nan(""); }), "trainer",
                 "the loss of step 1 is nan");
 }

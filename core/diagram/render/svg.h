@@ -15,9 +15,9 @@ std::string to_svg(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {
 
-/// The diagram as an `<svg>` element of an HTML document. The page has the styles and the title.
+/// The diagram as an `<svg>` element for an HTML page, without the styles and the title, which the page contains.
 std::string svg_element(const GraphView& view, GraphOptions options);
-/// The colours and letters of such pictures, light for the class "graph-light", dark for "graph-dark".
+/// The style sheet of such figures: light colours for the class "graph-light", dark colours for "graph-dark".
 std::string svg_style();
 
 /// Text for the content of an XML element or attribute: printable (base/text.h) and escaped.

@@ -22,7 +22,7 @@
 namespace xgrad {
 namespace detail {
 
-/// A vector whose elements have an index of type int, as vertices, edges and frames of a diagram have.
+/// A vector whose elements have indices of type int: the vertices, edges or frames of a diagram.
 template <class T>
 class Indexed : public std::vector<T> {
  public:
@@ -123,9 +123,9 @@ struct GraphText {
 /// The record of a run for one vertex (GraphOptions::values).
 struct GraphRecord {
   SharedSummary value = {};
-  SharedSummary gradient = {};      ///< the gradient of the loss, where the backward pass started
+  SharedSummary gradient = {};      ///< the gradient of the loss: of the tensor where the backward pass started
   std::string gradient_state = {};  ///< why the gradient is missing or suspicious: "zero, stopped by relu"
-  bool first_nan = false;           ///< the first vertex of the run with a NaN, in its value or else its gradient
+  bool first_nan = false;           ///< the first vertex with a NaN in its value; if no value has one, in its gradient
   int step = -1;                    ///< the step of the run that computed the value, from 0; -1: unknown
   int gradient_step = -1;           ///< the step that completed the gradient; numbered after the steps of all values
 
@@ -135,7 +135,7 @@ struct GraphRecord {
 
 /// The quantities that a module sums over its vertices.
 struct GraphTotals {
-  std::int64_t saved_bytes = 0;        ///< the size of the arrays that it made and that are saved for backward
+  std::int64_t saved_bytes = 0;        ///< bytes of the arrays that the vertex computed and that are saved for backward
   int operations = 0;                  ///< the number of operations in a module
   int results = 0;                     ///< the number of requested tensors that it is or contains
   std::int64_t parameters = 0;         ///< the number of elements in a module's parameters
@@ -204,8 +204,8 @@ struct GraphScale {
   double last = 0;   ///< the greatest value if it is positive, else 0
 };
 
-/// The content of a diagram. It has no cycles: a module whose box would close a cycle is not folded. Inputs have
-/// smaller indices than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for
+/// The content of a diagram. It has no cycles: a module whose box would close a cycle is not folded. The graph alone
+/// determines the indices of vertices, and inputs come before results. So equal graphs give equal diagrams, byte for
 /// byte, with every compiler. Functions that draw a view throw GraphError if it was changed by hand and has an invalid
 /// index or a cycle.
 struct GraphView {

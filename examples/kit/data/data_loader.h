@@ -47,9 +47,9 @@ struct DataLoaderOptions {
   bool shuffle = false;    ///< a new random order in every epoch
   bool drop_last = false;  ///< skip the last batch of an epoch if it would be smaller
   Seed seed = 0;           ///< seed of the order and of the random numbers of samples
-  int num_workers = 0;     ///< threads, of which each prepares two batches; 0: batches are made on demand
-  /// Selects the samples of a batch that this loader loads, at least one, from the numbers of all its samples. By
-  /// default all.
+  int num_workers = 0;     ///< number of threads; each prepares two batches; 0: batches are made on demand
+  /// A function of the numbers of all samples in a batch. It returns the numbers of the samples that this loader loads,
+  /// at least one. By default all.
   std::function<Index(const Index& rows)> mine = {};
 };
 
@@ -156,7 +156,7 @@ auto batch_type() {
 
 /// The batches of a data set as a range. Each pass over it is an epoch, also if the pass ends early.
 ///
-/// The loader stores a data set that is a temporary, and refers to any other. A batch is the result of
+/// The loader stores a data set that is a temporary; any other must outlive the loader. A batch is the result of
 /// `collate(std::vector<Sample>)`, by default of default_collate(). If no collate is given and the data set has
 /// batch(rows), that function makes the batch. Samples that draw random numbers (randn, next_random_key) use their own
 /// generator, which depends on seed, epoch and number of the sample. The generator of the training loop does not
@@ -308,9 +308,9 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   Seed seed_;
   int workers_;
   detail::LoaderProgress progress_;
-  std::vector<std::optional<Batch>> batches_;  // in the places of their jobs
+  std::vector<std::optional<Batch>> batches_;  // batch k in element k % size
   std::optional<Batch> current_;
-  std::optional<Prefetcher> jobs_;  // ends first: it writes to the others
+  std::optional<Prefetcher> jobs_;  // destroyed first: its threads write to the members above
 };
 
 template <class D>

@@ -47,7 +47,7 @@ class ImageSet {
 
  private:
   Shape shape_;
-  std::int64_t bytes_ = 0;  // of a picture
+  std::int64_t bytes_ = 0;  // of one image
   std::shared_ptr<const std::vector<std::uint8_t>> pixels_;
   Index labels_;
   std::vector<std::string> classes_;

@@ -14,7 +14,7 @@ namespace xgrad::kit {
 /// Selects recorded weights.
 struct WeightsOptions {
   std::int64_t row = 0;                 ///< row of the batch
-  std::vector<std::int64_t> rows = {};  ///< row of each step, if they differ: nn::Hypothesis::rows
+  std::vector<std::int64_t> rows = {};  ///< row in each step, if it changes: see nn::Hypothesis::rows
 };
 
 /// The weights of all layers whose paths end in `kind`, in the order in which they first ran: (layers, H, T, S). In
@@ -25,7 +25,7 @@ struct WeightsOptions {
 ///     nn::greedy(decoding, {.bos = bos, .eos = eos});
 ///     const Array cross = kit::attention_weights(recorder, ".cross_attn");
 ///
-/// With `rows`, later steps than these are ignored. Throws ValueError if no layer has such a path, or the weights of
+/// Steps after the last entry of `rows` are ignored. Throws ValueError if no layer has such a path, or the weights of
 /// layers and steps do not match.
 Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view kind,
                         const WeightsOptions& options = {});
@@ -37,7 +37,7 @@ enum class Average {
 };
 
 /// Heat maps of the weights (layers, H, T, S) as SVG: a row of panels for each layer, a column for each head. With
-/// averages there is one panel for each layer. Labels, captions and mask are those of `maps`: see encoder_maps,
+/// averages there is one panel for each layer. Labels, captions and mask come from `maps`: see encoder_maps,
 /// decoder_maps and cross_maps. Throws what heat_map_svg() throws, ShapeError unless the weights have four axes and are
 /// not empty, and ValueError if weights and labels differ in size.
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average = Average::none);
@@ -46,8 +46,8 @@ struct AttentionMapsOptions {
   std::string title = {};
 };
 
-/// Labels and captions for the self-attention of an encoder, such as a translator's or BERT. Rows and columns are the
-/// tokens that it reads. Throws ValueError if there are no tokens.
+/// Labels and captions for the self-attention of an encoder, such as BERT or a part of a translator. Rows and columns
+/// are the tokens that it reads. Throws ValueError if there are no tokens.
 HeatMaps encoder_maps(const std::vector<std::string>& read, const AttentionMapsOptions& options = {});
 
 /// Labels, captions and mask for the causal self-attention of a decoder or a language model. The label of a row is the
@@ -80,8 +80,8 @@ std::vector<std::vector<AlignedKey>> alignments(const Array& weights, const Heat
 /// Throws what alignments() throws.
 std::string alignment_text(const Array& weights, const HeatMaps& maps, std::int64_t count = 3);
 
-/// The same as SVG: queries at the left, keys at the right. The width of the line between two of them shows the weight,
-/// and its tooltip the value. Keys that are masked for every query are omitted. Throws what alignments() throws.
+/// The same as SVG: queries at the left, keys at the right. The width of the line between a query and a key shows the
+/// weight, its tooltip the value. Keys that are masked for every query are omitted. Throws what alignments() throws.
 std::string alignment_svg(const Array& weights, const HeatMaps& maps, std::int64_t count = 3);
 
 }  // namespace xgrad::kit

@@ -40,11 +40,11 @@ struct HeatMaps {
   bool is_masked(std::size_t i) const { return !masked.empty() && masked[i]; }
 };
 
-/// The maps with spaces, tabs and line breaks at both ends of the labels shown as ␣, ⇥ and ↵, because tokens may
-/// consist of these.
+/// A copy in which spaces, tabs and line breaks at both ends of labels are shown as ␣, ⇥ and ↵. Tokens may consist of
+/// these characters only.
 HeatMaps with_visible_spaces(HeatMaps maps);
 
-/// The figure as SVG. 0 has the colour next to the background, the largest value the strongest contrast (dark on
+/// The figure as SVG. The colour of 0 is close to the background; the largest value has the strongest contrast (dark on
 /// white). With negative values, blue is below and red above 0. A colour bar shows the range; tall figures repeat it.
 /// Masked entries are grey; the tooltips of the others show tokens and value. Long titles and captions are broken into
 /// lines, long labels are shortened. Throws ValueError if there are no panels, labels or columns, if a size does not

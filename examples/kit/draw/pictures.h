@@ -15,7 +15,7 @@ namespace xgrad::kit {
 struct PictureOverlay {
   Array shares = {};         ///< (N, rows, columns): values in [0, 1] for cells of each image; 0 is blue, 1 yellow
   std::string caption = {};  ///< caption of the values
-  std::int64_t rows = 0, columns = 0;  ///< number of cells between the drawn lines; if 0, as in `shares`
+  std::int64_t rows = 0, columns = 0;  ///< number of cells that the lines separate; 0: as in `shares`
   std::string lines_caption = {};      ///< caption of the lines
 };
 
@@ -37,7 +37,7 @@ std::string picture_grid_svg(const PictureGrid& grid);
 
 /// The confusion matrix (classes, classes) from labels and predictions (N): entry (i, j) counts the samples of class i
 /// that were predicted as class j. Throws ShapeError unless both are lists of the same length, and ValueError for a
-/// number that is no class.
+/// number that is no class, or unless 1 <= classes <= 32768.
 Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t classes);
 
 /// A confusion matrix as a heat map (SVG). Each row shows the fractions of a class that were predicted as each class.

@@ -54,8 +54,8 @@ struct PlotOptions {
 
 /// A line plot of all series as SVG, with a legend if a series has a name, and the values of each point in tooltips.
 /// Ticks are round numbers, and integers if all values are (epochs). On a logarithmic axis whose range starts and ends
-/// with powers of two (sizes), ticks are powers of two. There are seven colours; the eighth series repeats the first.
-/// If a later series with the same x covers a series, the covered one is drawn wider, so that both are visible.
+/// with powers of two (sizes), ticks are powers of two. There are seven colours; the eighth series has the first colour
+/// again. If a later series with the same x covers a series, the covered one is drawn wider, so that both are visible.
 /// Throws ValueError
 /// - if a series has different numbers of x and y,
 /// - if limits are not two finite numbers in order, or belong to a logarithmic axis,
@@ -88,9 +88,9 @@ struct PanelPlotOptions {
 /// appear in one legend. Throws ValueError in the cases of line_plot, and if there are no panels or columns.
 std::string panel_plot(const std::vector<PlotPanel>& panels, const PanelPlotOptions& options = {});
 
-/// An image of class regions for a plot, from the classes (H, W) of points; row 0 is at the bottom. Each point has the
-/// pale colour of the series with its number. Throws ShapeError for another shape, and ValueError for a negative
-/// number.
+/// An image for PlotOptions::picture that shows the class of each point. `classes` is (H, W), with row 0 at the bottom.
+/// A point of class i has the pale colour of series i. Throws ShapeError for another shape, and ValueError for a
+/// negative number.
 Array regions(const Index& classes);
 
 }  // namespace xgrad::kit

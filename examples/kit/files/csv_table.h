@@ -55,7 +55,7 @@ class CsvTable {
   std::filesystem::path path_;
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> fields_;  // column by column
-  std::vector<std::size_t> lines_;                // where each row begins
+  std::vector<std::size_t> lines_;                // the number of the line on which each row begins
 };
 
 }  // namespace xgrad::kit

@@ -12,8 +12,8 @@ namespace xgrad::kit {
 /// bits), JPEG files grey, YCbCr or RGB. Transparency, colour profiles and the orientation of a camera are ignored, as
 /// in PIL's convert.
 /// Throws IoError if the file cannot be read. Throws FormatError, which names the path, for other, truncated or damaged
-/// files, for CMYK and for sides above 2^15. It also rejects a PNG file that declares more than its bytes can hold.
-/// JPEG has no checksums: damage that leaves a complete image with wrong pixels is not detected.
+/// files, for CMYK and for sides above 2^15. Also throws FormatError for a PNG file that declares more than its bytes
+/// can hold. JPEG has no checksums: damage that leaves a complete image with wrong pixels is not detected.
 Array read_image(const std::filesystem::path& path);
 
 }  // namespace xgrad::kit

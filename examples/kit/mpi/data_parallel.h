@@ -34,13 +34,13 @@ struct DataParallelOptions {
   double bucket_mb = 25;
 };
 
-/// How well the exchange of a step was hidden behind the backward pass.
+/// How far the exchange of gradients and the backward pass of a step overlapped in time.
 struct ExchangeReport {
   int buckets = 0;
-  int started_during_pass = 0;    ///< of them: sent before the last gradient rule ran
-  int completed_during_pass = 0;  ///< of them: summed before the pass ended
-  double milliseconds = 0;        ///< in which a bucket was on its way
-  double waited = 0;              ///< milliseconds of these, behind the pass
+  int started_during_pass = 0;    ///< number of buckets that were sent before the last gradient rule ran
+  int completed_during_pass = 0;  ///< number of buckets that were summed before the pass ended
+  double milliseconds = 0;        ///< time in which at least one bucket was being exchanged
+  double waited = 0;              ///< milliseconds from the end of the pass to the last sum
   /// The fraction of the time of communication in which the program computed.
   double hidden() const { return milliseconds > 0 ? 1 - waited / milliseconds : 0; }
 };
@@ -53,9 +53,9 @@ struct Weight {
 /// Trains the parameters of a model on all ranks. The constructor copies parameters and buffers of rank 0 to all ranks.
 /// Only the constructor and grad() communicate, so all ranks must call them in the same order.
 ///
-/// Then the random numbers of a rank depend only on seed, step and rank. Batch norm uses the statistics of its rank;
-/// running statistics are averaged over the ranks in every step. With one rank, gradients equal xgrad::grad to the last
-/// bit.
+/// After construction, the random numbers of a rank depend only on seed, step and rank. Batch norm uses the statistics
+/// of its rank; running statistics are averaged over the ranks in every step. With one rank, gradients equal
+/// xgrad::grad to the last bit.
 ///
 /// Threads: only the main thread.
 class DataParallel {
@@ -80,8 +80,8 @@ class DataParallel {
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
   /// The function by which a kit::Trainer computes gradients: `{.gradients = parallel.for_trainer()}`. The gradients of
-  /// every batch are exchanged. Its random numbers depend on its number, so a resumed training draws the same ones. A
-  /// batch with weight 0 on all ranks is skipped. All ranks must stop after the same step.
+  /// every batch are exchanged. The random numbers of a batch depend on its number, so a resumed training draws the
+  /// same ones. A batch with weight 0 on all ranks is skipped. All ranks must stop after the same step.
   kit::GradientFunction for_trainer();
 
   /// Loss and weight of the last grad() over all ranks: the weighted mean of the losses, and the sum of the weights.
@@ -90,8 +90,8 @@ class DataParallel {
   /// A report about the exchange in the last grad().
   const ExchangeReport& exchange() const { return report_; }
 
-  /// Lets the next grad() throw ValueError on all ranks if this text, for example the name of the data set, differs
-  /// between them.
+  /// Compares a text, for example the name of the data set, in the next grad(), which throws ValueError on all ranks if
+  /// the text differs between ranks.
   void agree(std::string_view what, const std::string& text);
 
   /// The number of steps so far, on which random numbers depend. For a resumed training set it with go_to().
@@ -114,18 +114,18 @@ class DataParallel {
   const Options options_;
   const Tensors parameters_, buffers_;
   const RandomState seed_;
-  std::vector<Array> common_buffers_;  // as all ranks had them behind the last step
+  std::vector<Array> common_buffers_;  // the buffers of all ranks after the last step
   std::vector<std::pair<std::string, std::string>> to_agree_;
   std::unique_ptr<Exchange> exchange_;
-  std::vector<std::int64_t> begins_;  // of gradients in the exchange
-  std::vector<std::int64_t> order_;   // in which gradients became complete in the first step
-  bool laid_out_ = false;             // by that order
+  std::vector<std::int64_t> begins_;  // where each gradient begins in the exchange
+  std::vector<std::int64_t> order_;   // the order in which gradients became complete in the first step
+  bool laid_out_ = false;             // whether the exchange has this order
   std::int64_t steps_ = 0;
   double loss_ = 0, weight_ = 0;
   ExchangeReport report_;
 
   // Of the step in progress.
-  std::vector<bool> handed_;  // to the exchange
+  std::vector<bool> handed_;  // whether each gradient is in the exchange
   Tensors result_;
 };
 

@@ -25,7 +25,7 @@ namespace xgrad::mpi {
 namespace detail {
 
 /// Communication that runs while the program computes. It progresses when done() is called. The memory that it uses
-/// must stay valid until it is done; the destructor waits for that.
+/// must stay valid until it is done; the destructor waits until then.
 ///
 /// Threads: only the thread of its World.
 class Pending {
@@ -82,8 +82,8 @@ class World {
   /// Throws ValueError on every rank if the text differs between ranks: `model: rank 1 has "...", rank 0 has "..."`.
   void agree(std::string_view what, const std::string& text);
 
-  /// Starts the sum of `numbers` over all ranks, which will replace them. MPI chooses the order of the sum, in float or
-  /// double.
+  /// Starts to sum `numbers` over all ranks; the sums will replace the numbers. MPI chooses the order of the sum, in
+  /// float or double.
   virtual std::unique_ptr<detail::Pending> start_sum(std::span<Real> numbers);
   /// The seed that the last DataParallel gave to the generator of this rank. It differs between ranks.
   std::optional<std::uint64_t> seed_of_rank = {};

@@ -89,7 +89,7 @@ struct Example {
 /// An error is printed as one line `error: ...` on standard error, and the result is 1. The same happens if writing to
 /// standard output fails. The result is 2 for a wrong command line and an OptionError, and 0 for --help. Standard
 /// streams that are closed at the start are opened on /dev/null, so that no file gets their numbers. SIGXFSZ is ignored
-/// unless the program handles it, so a file that exceeds the size limit is an IoError.
+/// unless the program handles it, so writing beyond the file size limit throws IoError.
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
          const std::function<void(Example&)>& run);
 /// The same for a program without options.
@@ -97,7 +97,7 @@ int main(int argc, char** argv, const char* name, const char* what, const std::f
 /// The same with a Config: options(options, config) declares its options, run(config, example) runs the program.
 template <class Config, class Declare, class Run>
 int main(int argc, char** argv, const char* name, const char* what, const Declare& options, const Run& run) {
-  std::optional<Config> config;  // made where there is a handler
+  std::optional<Config> config;  // constructed in the inner main(), which handles exceptions
   return main(
       argc, argv, name, what, [&](Options& of_program) { options(of_program, config.emplace()); },
       [&](Example& example) { run(*config, example); });

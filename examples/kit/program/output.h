@@ -9,9 +9,9 @@
 
 namespace xgrad::kit {
 
-/// The directory for the files of an example: `chosen`, or if it is empty out/<example> in the current directory. It is
-/// created if missing. Throws IoError if it cannot be created or written to, so that an example fails at the start and
-/// not at its end.
+/// The directory for the files of an example: `chosen`, or out/<example> in the current directory if `chosen` is empty.
+/// It is created if missing. Throws IoError if it cannot be created or written to, so that an example fails at the
+/// start and not at its end.
 std::filesystem::path output_folder(std::string_view example, const std::filesystem::path& chosen = {});
 
 /// Writes a whole file. A reader sees the old or the new file, never a part. If writing fails, the old file stays and

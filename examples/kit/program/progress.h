@@ -14,10 +14,10 @@ namespace xgrad::kit {
 /// The terminal for progress, and its abilities.
 struct Terminal {
   std::ostream* out = nullptr;  ///< where to write; not owned
-  bool redraws = false;         ///< whether a line can be overwritten: a terminal and no log file
+  bool redraws = false;         ///< whether a line can be overwritten: in a terminal, not in a log file
   bool colours = false;         ///< whether it understands escape sequences for colours
   bool unicode = false;         ///< whether it shows Unicode line characters
-  int columns = 0;              ///< its width; if 0, the terminal is asked each time, because windows are resized
+  int columns = 0;              ///< its width; 0: determined each time, because windows are resized
 
   /// Standard error. It redraws if it is a terminal, TERM is set and not "dumb", and CI is not set. It has colours if
   /// it redraws and NO_COLOR is not set, and unicode if LC_ALL, LC_CTYPE or LANG contains UTF-8.
@@ -39,7 +39,7 @@ struct ProgressOptions {
 ///     training ━━━━━━━━━━━╺━━━━━━━━━  112/200  loss 0.042  tok/s 53.9k  0:31, 0:24 left
 ///
 /// On a terminal, one line is overwritten at most ten times a second. It never wraps: first the bar gets shorter, then
-/// the line is cut. Otherwise a line is printed at the first update, every few seconds, and at the end.
+/// the line is cut. Without `redraws`, a line is printed at the first update, every few seconds, and at the end.
 ///
 /// Threads: one thread at a time; nothing else should write to the terminal.
 class ProgressBar {

@@ -35,7 +35,7 @@ class Interrupt {
 
 /// Thrown to end a program after a signal, when its work is saved. kit::main prints the text and returns the exit code.
 struct Interrupted : Error {
-  /// `exit_code` is that of Interrupt::exit_code.
+  /// `exit_code` is the result of Interrupt::exit_code().
   Interrupted(std::string_view text, int exit_code);
   int exit_code = 0;
 };

@@ -13,10 +13,10 @@ namespace xgrad::kit {
 ///
 ///   bleu = exp(min(0, 1 - len(reference) / len(prediction))) * prod_{n = 1..k} p_n^(1 / 2^n)
 ///
-/// where p_n is the fraction of n-grams of the prediction that also occur in the reference, each counted once (Papineni
-/// et al. 2002). The weights are those of "Dive into Deep Learning", section 10.7: longer n-grams have a larger effect,
-/// because p^(1/2^n) is nearer to 1. For a prediction of fewer than k tokens, k is its length. An empty prediction gets
-/// 0. Throws ValueError if k < 1.
+/// where p_n is the fraction of n-grams of the prediction that match one in the reference, which matches only once
+/// (Papineni et al. 2002). The weights are from "Dive into Deep Learning", section 10.7: longer n-grams have a larger
+/// effect, because p^(1/2^n) is nearer to 1. For a prediction of fewer than k tokens, k is its length. An empty
+/// prediction gets 0. Throws ValueError if k < 1.
 double bleu(std::span<const std::string> prediction, std::span<const std::string> reference, int k);
 
 /// The largest BLEU over several references, one for each correct translation; 0 without references.

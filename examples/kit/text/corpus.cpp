@@ -83,8 +83,8 @@ detail::Split detail::split_at(std::span<const SentencePair> pairs, std::size_t 
 
 void add_corpus_options(Options& options, CorpusOptions& config) {
   options.text("--data", config.file, "sentence pairs, english<TAB>french, perhaps gzipped");
-  options.integer("--pairs", config.pairs, "learn the first so many pairs", 1, 1'000'000'000);
-  options.integer("--held-out", config.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
+  options.integer("--pairs", config.pairs, "number of pairs to learn, the first of the file", 1, 1'000'000'000);
+  options.integer("--held-out", config.held_out, "number of later pairs to judge by", 0, 1'000'000'000);
 }
 
 Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}

@@ -39,7 +39,7 @@ struct SentencePair {
 
 /// The pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them: UTF-8, further columns
 /// ignored, empty lines skipped, a byte order mark, CRLF and no-break spaces (U+00A0, U+202F) accepted, gzip unpacked
-/// on the way. Throws what `read_lines` throws, and DataError with the line for one that is no pair.
+/// on the way. Throws what `read_lines` throws, and DataError, which names the line, for a line that is no pair.
 std::vector<SentencePair> read_pairs(const std::filesystem::path& path);
 
 /// Pairs to train on, and pairs held out to test the result.
@@ -48,8 +48,8 @@ struct Split {
   std::vector<SentencePair> held_out;
 };
 
-/// The first `count` pairs for training, those of the others whose source sentence (preprocessed) is not among them
-/// held out.
+/// The first `count` pairs are for training. Of the others, those with a new source sentence (preprocessed) are held
+/// out.
 Split split_at(std::span<const SentencePair> pairs, std::size_t count);
 }  // namespace detail
 

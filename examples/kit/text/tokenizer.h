@@ -89,7 +89,7 @@ namespace detail {
 /// other bytes are, in their order, U+0100 and up. The result is UTF-8: a space is "Ġ".
 std::string byte_text(std::string_view bytes);
 
-/// The bytes for which such a text stands; nothing if a character of it stands for none.
+/// The bytes that such a text represents; nothing if one of its characters represents no byte.
 std::optional<std::string> bytes_of_text(std::string_view text);
 }  // namespace detail
 
@@ -112,9 +112,9 @@ class BpeTokenizer final : public Tokenizer {
   using TrainingOptions = BpeTrainingOptions;
 
   /// Learns merges from a text: the most frequent pair of tokens becomes a token, until there are `size`. Of equally
-  /// frequent pairs, the one with the smallest ids is merged. The ids are those of the package `tokenizers`: special
-  /// tokens, bytes, merges. Throws ValueError for a size smaller than the number of bytes and special tokens, and for
-  /// an empty or duplicate special token.
+  /// frequent pairs, the one with the smallest ids is merged. The ids have the order of the package `tokenizers`:
+  /// special tokens, bytes, merges. Throws ValueError for a size smaller than the number of bytes and special tokens,
+  /// and for an empty or duplicate special token.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
   /// Reads the two files of GPT-2, vocab.json and merges.txt. Throws IoError, and LimitError for more than 100 MB of
@@ -132,8 +132,8 @@ class BpeTokenizer final : public Tokenizer {
   /// Throws the same errors, and FormatError, which names the part, for all other parts.
   static BpeTokenizer read(const std::filesystem::path& path);
 
-  /// Writes the two files that `read` takes. Throws IoError, and ValueError for a tokenizer unlike that of GPT-2, which
-  /// these files cannot represent.
+  /// Writes the two files that `read` takes. Throws IoError, and ValueError for a tokenizer with parts that GPT-2
+  /// lacks, or two tokens of equal text, because these files cannot represent it.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
@@ -151,7 +151,7 @@ class BpeTokenizer final : public Tokenizer {
   const std::vector<std::array<std::int64_t, 2>>& merges() const { return parts_.merges; }
 
  private:
-  /// The content of the files. Those who make it have checked that the parts are consistent.
+  /// The content of the files. The functions that make it check that the parts are consistent.
   struct Parts {
     std::vector<std::string> tokens;                  ///< the bytes of each id
     std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, in the order of merging
@@ -159,11 +159,11 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::int64_t> special;                ///< the ids of special tokens
     std::vector<std::int64_t> start;                  ///< the ids before each text
     std::shared_ptr<const Pattern> pattern = {};      ///< how text is split into words; by default as in GPT-2
-    bool whole_words = false;                         ///< a word that is a token is encoded without merges
+    bool whole_words = false;                         ///< whether a word that is a token is encoded without merges
     bool composes = false;                            ///< text is converted to the normal form C of Unicode
   };
   class Reader;
-  /// What two neighbours become.
+  /// A merge of two neighbours.
   struct Merge {
     std::int64_t rank;  ///< the place of the pair in the order of merging
     std::int64_t result;
@@ -175,7 +175,7 @@ class BpeTokenizer final : public Tokenizer {
 
   Parts parts_;
   std::array<std::int64_t, 256> bytes_{};
-  std::unordered_map<std::string, std::int64_t> words_;  // the tokens, where whole words are taken
+  std::unordered_map<std::string, std::int64_t> words_;  // ids of tokens, if parts_.whole_words
   std::unordered_map<std::uint64_t, Merge> merges_;      // by both ids
 };
 

@@ -247,6 +247,7 @@ double Trainer::checked(double loss) const {
 void Trainer::refuse_options_of_fit() const {
   if (options_.accumulate > 1) fail<ValueError>(op, "accumulate is for fit(): a step of your own adds up itself");
   if (options_.max_norm > 0) fail<ValueError>(op, "max_norm is for fit(): a step of your own clips itself");
+  if (options_.gradients) fail<ValueError>(op, "gradients is for fit(): a step of your own calls the function itself");
 }
 
 LossGradients Trainer::differentiated(const WeightedLoss& given) {

@@ -38,7 +38,7 @@ struct TrainerOptions {
   std::optional<optim::Schedule> schedule = {};  ///< the rate of every step; by default the optimizer keeps its rate
   double max_norm = 0;                           ///< limit of the norm of all gradients; 0: no clipping
   /// Number of batches for one step. The step uses the mean of their gradients, weighted by their numbers of samples or
-  /// by the weights that the loss function returns: the same as one large batch.
+  /// by the weights that the loss function returns. The step is the same as for one large batch.
   std::int64_t accumulate = 1;
   /// Decay of the moving average of weights and buffers (for example the statistics of BatchNorm). Validation and files
   /// use the averages; integer buffers are copied. 0: no average.
@@ -111,8 +111,8 @@ class Trainer {
   /// Trains until the options end it, or until stop() is called. The module is in training mode during the call, even
   /// after eval(). `batches` is a DataLoader or a type with the same functions. The loss is a function of a batch, or
   /// of its parts: `loss(x, y)` for a batch that is a tuple. It returns the mean over the samples. If the mean is over
-  /// something else, such as tokens, it returns a WeightedLoss of the mean and their number. Batches of weight 0 are
-  /// skipped, and so are steps of only such batches. After an error, the batches of an unfinished step are dropped.
+  /// something else, such as tokens, it returns a WeightedLoss: the mean and the number of tokens. Batches of weight 0
+  /// are skipped, and so are steps of only such batches. After an error, the batches of an unfinished step are dropped.
   /// Throws NumericError for a loss or a gradient that is not finite. Throws FormatError for a checkpoint that does not
   /// match or has other attributes; nothing is changed then. Throws ValueError for weights that are negative, not
   /// finite, or 0 in a whole epoch. Throws Interrupted, and what the functions and the files throw.
@@ -147,8 +147,8 @@ class Trainer {
   ///       return loss;
   ///     });
   ///
-  /// Throws what fit() throws, and ValueError if `accumulate` or `max_norm` is set, because your own step is
-  /// responsible for these.
+  /// Throws what fit() throws, and ValueError if `accumulate`, `max_norm` or `gradients` is set, because your own step
+  /// is responsible for these.
   template <class Batches, class Step>
   const std::vector<Report>& run(Batches& batches, const Step& own) & {
     refuse_options_of_fit();
@@ -219,7 +219,7 @@ class Trainer {
   detail::TrainingState state_;
   NamedArrays best_;                   // the state of the module in the best report
   std::optional<std::int64_t> steps_;  // the last one of this training, if epochs do not end it
-  // The batches of the step in progress: means by their weights.
+  // The weighted means over the batches of the step in progress.
   struct Gathered : LossGradients {
     std::int64_t batches = 0;
   };
