@@ -83,7 +83,7 @@ std::string why_not(const Arrows& given, const Arrows& right, const std::set<std
   }
   for (const auto& [from, to] : right) {
     if (given.contains({from, to})) continue;
-    if (std::ranges::any_of(given, [&](const auto& arrow) { return arrow.first == from; })) {
+    if (std::ranges::find(given, from, &Arrows::value_type::first) != given.end()) {
       return str(from, " is used more than once: one box, and one arrow for each operation that reads it");
     }
     return str("an arrow is missing: ", to, " reads ", inputs(to), inputs(to) == 1 ? " box" : " boxes");
