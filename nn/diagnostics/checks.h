@@ -52,7 +52,7 @@ enum class PaddedOutput {
 struct PaddingInvarianceOptions {
   const Module* model = nullptr;  ///< as in CausalityOptions
   PaddedOutput output = PaddedOutput::positions;
-  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< when columns are removed, relative to the largest output
+  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< of removed padding, relative to the largest output
 };
 
 /// How outputs depend on padding.

@@ -104,8 +104,8 @@ struct BatchNorm : Module {
   const Tensor num_batches_tracked;  ///< an integer; in a float build it stops at 2^24
 
  protected:
-  /// For inputs with `axes` axes after the channels. Throws ValueError for channels below 1, a negative eps or a
-  /// momentum outside [0, 1].
+  /// Makes a norm for inputs with `axes` axes after the channels. Throws ValueError for channels below 1, a negative
+  /// eps or a momentum outside [0, 1].
   BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 
   std::string class_name() const override;

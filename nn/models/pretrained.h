@@ -38,7 +38,8 @@ void load_gpt2(const Gpt& model, const std::string& path);
 /// The same for Llama. The maps of queries, keys and values are joined into one.
 void load_llama(const Llama& model, const std::string& path);
 /// The same for BERT. Weights for next-sentence prediction are skipped, and so is a pooler that the model lacks. If the
-/// model does not predict words, all other heads are skipped, too: BertHead::none loads the encoder of any file.
+/// model does not predict words, all heads that it lacks are skipped, too. So BertHead::none loads the encoder of any
+/// file.
 void load_bert(const Bert& model, const std::string& path);
 
 }  // namespace xgrad::nn

@@ -18,9 +18,9 @@ Tensor div(const Tensor& a, const Tensor& b);
 /// y = -x
 Tensor neg(const Tensor& x);
 
-/// The larger of a and b; NaN if either is NaN. Each gets half of the gradient where a = b, and all of it at NaN.
+/// The larger of a and b; NaN if either is NaN: then each gets the whole gradient. Where a = b, each gets half.
 Tensor maximum(const Tensor& a, const Tensor& b);
-/// The smaller of a and b; NaN if either is NaN. Each gets half of the gradient where a = b, and all of it at NaN.
+/// The smaller of a and b; NaN if either is NaN: then each gets the whole gradient. Where a = b, each gets half.
 Tensor minimum(const Tensor& a, const Tensor& b);
 
 /// Operators for add, sub, mul, div and neg.

@@ -76,7 +76,7 @@ class Symbol {
 
 namespace detail {
 
-/// The letters in the formula of an operation with `count` arguments: x, or a, b and c; then y for the result.
+/// The letters in the formula of an operation with `count` arguments, then its result: x y, a b y, or a b c y.
 const Symbol* letters_of(std::size_t count);
 /// "y = value", and for each of the arguments "dy/dx = derivative".
 Formula formula_of(const Symbol& value, std::initializer_list<Symbol> derivatives);
