@@ -27,8 +27,8 @@ inline Shape extended(const char* op, const Shape& sample_shape, const Shape& ba
   if (std::any_of(sample_shape.begin(), sample_shape.end(), [](std::int64_t size) { return size < 0; })) {
     fail<ValueError>(op, "negative size in the sample shape ", sample_shape);
   }
-  const Shape shape = joined(sample_shape, batch);
-  shape.numel();  // throws where it overflows, before a draw is taken
+  Shape shape = joined(sample_shape, batch);
+  (void)shape.numel();  // throws where it overflows, before a draw is taken
   return shape;
 }
 

@@ -78,7 +78,7 @@ struct PoolingInput {
   }
 
   Shape result(std::int64_t rows, std::int64_t columns) const {
-    const Shape shape = joined(leading, axes == 2 ? Shape{rows, columns} : Shape{columns});
+    Shape shape = joined(leading, axes == 2 ? Shape{rows, columns} : Shape{columns});
     (void)shape.numel();
     return shape;
   }

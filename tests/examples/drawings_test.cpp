@@ -11,6 +11,8 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/draw/vectors.h>
 #include <xgrad/kit/train/trainer.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/optim/optimizers/sgd.h>
 
 #include "support.h"
 #include "support/kept.h"
