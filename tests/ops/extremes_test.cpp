@@ -84,7 +84,7 @@ TEST_CASE("extreme numbers: sizes of new arrays") {
         const std::int64_t count = Shape{n, m}.numel();
         CHECK(count == Wide{n} * m);
       });
-      accepts(both, [&] { Mask({n, m}, true); });
+      accepts(both, [&] { (void)Mask({n, m}, true); });
       accepts(both, [&] { broadcast_to(Tensor(1), {n, m}); });
     }
   }

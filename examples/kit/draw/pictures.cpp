@@ -45,7 +45,9 @@ void check(const char* op, const PictureGrid& grid) {
   for (const Real share : shares) {
     if (!(share >= 0 && share <= 1)) fail<ValueError>(op, "a share is in [0, 1], got ", share);
   }
-  if (grid.overlay.rows < 0 || grid.overlay.columns < 0) fail<ValueError>(op, "a negative number of rows or columns of lines");
+  if (grid.overlay.rows < 0 || grid.overlay.columns < 0) {
+    fail<ValueError>(op, "a negative number of rows or columns of lines");
+  }
 }
 
 /// Shares (rows, columns) as colours and opacities (4, rows, columns).
