@@ -7,13 +7,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/support"))
 from browser import open_browser
 
-# A4 without margins of 1 cm, in CSS's pixels. The padding of a code span that breaks may stand in the margin.
-WIDTH, HEIGHT, MARGIN, PADDING = 718, 1046, 1 / 2.54, 4
+# A4 without margins of 1 cm, in CSS's pixels.
+WIDTH, HEIGHT, MARGIN = 718, 1046, 1 / 2.54
 LOOK = f"""return [
   ...[...document.querySelectorAll('article img')].filter((one) => one.getBoundingClientRect().height > {HEIGHT})
     .map((one) => `the picture ${{one.src}} is higher than a page`),
   ...[...document.querySelectorAll('article img, article pre, article table, article .displayed, article p')]
-    .filter((one) => one.getBoundingClientRect().right > {WIDTH} || one.scrollWidth > one.clientWidth + {PADDING} && one.clientWidth > 0)
+    .filter((one) => one.getBoundingClientRect().right > {WIDTH} || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
     .map((one) => `wider than a page: ${{one.src ?? one.textContent.trim().slice(0, 60)}}`),
 ];"""
 
