@@ -50,12 +50,6 @@ constexpr std::int64_t not_asked = -1;                         // in place of a 
 constexpr double share = 0.15;                                 // of the words, which are asked for
 constexpr std::int64_t warmup = 200;                           // steps
 
-// In text files underscores surround italics; here an underscore stands for a masked word.
-std::string without_underscores(std::string text) {
-  std::erase(text, '_');
-  return text;
-}
-
 struct Text {
   kit::WordTokenizer tokenizer;
   Index train, held_out;  // ids one after the other
@@ -191,7 +185,9 @@ void draw_attention(const std::filesystem::path& path, const nn::Bert& model, co
 // -- training ---------------------------------------------------------------------------------------------------------
 
 void train(const Config& config, kit::Example& example) {
-  const Text text(config, without_underscores(kit::load_text(config.data)));
+  std::string loaded = kit::load_text(config.data);
+  std::erase(loaded, '_');  // underscores surround italics in the file; here an underscore stands for a masked word
+  const Text text(config, loaded);
   const nn::Bert model{nn::root,
                        {.vocabulary = text.tokenizer.size(),
                         .context = config.context,

@@ -24,11 +24,6 @@ struct Config {
   double learning_rate = 0.05;
 };
 
-/// The width of the kernel, which is learned.
-struct Width : nn::Module {
-  const Tensor w = param("w", {}, nn::init::constant(1));
-};
-
 /// One way to predict: its weights of the samples, and its predictions at the query places.
 struct Answer {
   std::string name, title;
@@ -69,10 +64,10 @@ void run(const Config& config, kit::Example& example) {
   const std::filesystem::path& out = example.out;
   const Samples seen = observed(config.samples), wanted = asked(50);
 
-  const Width width;
-  const Tensor w = width.w;
+  const nn::GaussianAttention kernel{nn::root, {.w = 1, .trained = true}};
+  const Tensor w = kernel.w;
   optim::Adam adam{{w}, {.lr = config.learning_rate}};
-  kit::Trainer trainer{width, adam, {.validate_every = 1}};
+  kit::Trainer trainer{kernel, adam, {.validate_every = 1}};
   kit::Series curve{.name = "loss"};
   for (const kit::Report& report :
        trainer.fit(config.steps, [&] { return mse_loss(predicted_from_others(seen, w), seen.y); })) {

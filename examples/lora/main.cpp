@@ -5,6 +5,7 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/tokenizer.h>
 
 #include "low_rank.h"
@@ -50,7 +51,13 @@ void run(kit::Example& example) {
   const nn::Bert bert{nn::root, {.vocabulary = tokenizer.size(), .context = T, .segments = 1, .dim = C, .heads = 4,
                                  .layers = 2, .ffn = 4 * C, .dropout = 0, .head = nn::BertHead::none}};
   optim::AdamW adam{bert.parameters(), {.lr = 1e-3}};
-  for (int step = 0; step < 2000; ++step) adam.step(grad(masked_loss(bert, seen.words), bert.parameters()));
+  kit::ProgressBar bar{{.total = 2000, .title = "pretraining"}};
+  for (int step = 1; step <= 2000; ++step) {
+    const Tensor loss = masked_loss(bert, seen.words);
+    adam.step(grad(loss, bert.parameters()));
+    bar.update(step, {{"loss", kit::fixed(loss.item(), 3)}});
+  }
+  bar.finish();
 
   std::cout << seen.said.size() << " passages with labels, accuracy on " << unseen.said.size() << " unseen ones\n";
   std::vector<kit::Series> curves;

@@ -1,5 +1,4 @@
-// The pictures of main.cpp besides the loss: the attention of every head, and the graph of a training step. (pytorch.py
-// has no such pictures; this file is not counted where the two are compared.)
+// The pictures of main.cpp besides the loss: the attention of every head, and the graph of a training step.
 #pragma once
 
 #include <filesystem>

@@ -68,7 +68,7 @@ TEST_CASE("pictures to learn from are standardised, shifted and flipped at rando
   CHECK(!equal(shifted.value(), plain.value()));
 }
 
-TEST_CASE("the 24 mistakes that a model was surest of are drawn, the surest first, and which class was taken for which") {
+TEST_CASE("the 24 mistakes that a model was surest of are drawn, the surest first, and the confusion matrix") {
   const TemporaryFolder folder;
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 30, .size = 8});
   Answers found{.probabilities = Array(Shape{30, 10}, 0), .guesses = set.labels()};
@@ -91,7 +91,7 @@ TEST_CASE("the 24 mistakes that a model was surest of are drawn, the surest firs
   draw_answers(folder.path(), set, found);
   CHECK(testing::read_text(folder / "mistakes.svg") == picture_grid_svg(grid));
   CHECK(testing::read_text(folder / "confusion.svg") ==
-        confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, 10), set.classes()));
+        confusion_svg("Predicted classes", confusion_matrix(set.labels(), found.guesses, 10), set.classes()));
   const TemporaryFolder perfect;
   found.guesses = set.labels();
   draw_answers(perfect.path(), set, found);

@@ -76,12 +76,12 @@ TEST_CASE("grids of pictures refuse captions, columns, widths and overlays that 
   CHECK_THROWS_AS(picture_grid_svg(grid), ValueError);
 }
 
-TEST_CASE("a confusion matrix counts which class was taken for which") {
+TEST_CASE("a confusion matrix counts which classes were predicted for each true class") {
   const Index labels({5}, {0, 1, 1, 2, 1}), guesses({5}, {0, 1, 0, 2, 1});
   const Index counts = confusion_matrix(labels, guesses, 3);
   CHECK(equal(counts, Index({3, 3}, {1, 0, 0, 1, 2, 0, 0, 0, 1})));
   const std::string svg = confusion_svg("Confusion", counts, {"cat", "dog", "cow"});
-  check_svg(svg, 1, {"<title>dog → cat  0.333</title>", "<title>cow → cow  1.000</title>", ">taken for</text>"});
+  check_svg(svg, 1, {"<title>dog → cat  0.333</title>", "<title>cow → cow  1.000</title>", ">predicted class</text>"});
   check_svg(confusion_svg("", confusion_matrix(labels, guesses, 4), {"a", "b", "c", "never"}), 0, {"nan"});
 
   CHECK_REFUSED(ValueError, confusion_matrix(labels, guesses, 2), "confusion_matrix", "class 2 is not in [0, 2)");

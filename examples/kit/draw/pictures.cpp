@@ -178,8 +178,8 @@ std::string confusion_svg(const std::string& title, const Index& confusion, cons
                 .keys = classes,
                 .panels = {{}},
                 .scale = HeatScale::shares,
-                .query_caption = "class",
-                .key_caption = "taken for"};
+                .query_caption = "true class",
+                .key_caption = "predicted class"};
   for (std::int64_t i = 0; i < C; ++i) {
     const std::int64_t* row = confusion.data() + i * C;
     const std::int64_t total = std::max<std::int64_t>(1, std::accumulate(row, row + C, std::int64_t{0}));

@@ -79,7 +79,7 @@ void draw_answers(const std::filesystem::path& folder, const ImageSet& set, cons
   const auto classes = static_cast<std::int64_t>(set.classes().size());
   save(
       folder / "confusion.svg",
-      confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, classes), set.classes()));
+      confusion_svg("Predicted classes", confusion_matrix(set.labels(), found.guesses, classes), set.classes()));
 }
 
 void add_classifier_options(Options& options, ClassifierOptions& config) {
