@@ -114,16 +114,16 @@ class Missing(Exception):
 
 
 @functools.cache
-def durations(folder="examples"):
-    """How long the programs of a folder take, as their list has it."""
-    listed = root / folder / "README.md"
+def durations():
+    """How long the examples take, as their list has it."""
+    listed = root / "examples/README.md"
     rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", listed.read_text() if listed.exists() else "", re.MULTILINE)
     return dict(rows)
 
 
 def program_of(name):
     """The name of the file that runs it."""
-    return "experiments" if name in durations("docs/tools") else name
+    return "experiments" if (root / f"docs/tools/experiments/{name}.cpp").exists() else name
 
 
 @functools.cache

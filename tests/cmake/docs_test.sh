@@ -55,6 +55,10 @@ for main in examples/*/main.cpp; do
   [ "$name" = exercises ] || grep -qE "^\| \`$name\` \|.*\| [0-9]+ (s|min) \|$" examples/README.md ||
     complain "examples/README.md: no row of $name, or one that does not end with its time, as in '| 5 s |'"
 done
+for name in $(sed -nE 's/^ *\{"(\w+)", experiments::.*/\1/p' docs/tools/experiments/main.cpp); do
+  grep -qE "^\| \`$name\` \|.*\| [0-9]+ (s|min) \|$" docs/tools/README.md ||
+    complain "docs/tools/README.md: no row of $name, or one that does not end with its time"
+done
 for page in docs/*/*.md docs/*/*/*.md; do
   [ "$page" = docs/tools/README.md ] || grep -qF "](${page#docs/})" docs/README.md ||
     grep -qsF "]($(basename "$page"))" "$(dirname "$page")/README.md" || complain "docs/README.md: no row of $page"
