@@ -227,9 +227,13 @@ std::vector<Answer> answers() {
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * (w * x + b - y) * x, 2 * (w * x + b - y)};
              }),
-      ANSWER(line_gradients, "the right value divided by 2",
+      ANSWER(line_gradients, "half of the gradient: the derivative of a square e^2 is 2 e",
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * mean((w * x + b - y) * x), mean(w * x + b - y)};
+             }),
+      ANSWER(line_gradients, "the right value divided by 6 (6 is the size of axis 0 of x): perhaps a mean where a sum belongs",
+             [](T w, T b, T x, T y) -> Tensors {
+               return {mean(2 * mean((w * x + b - y) * x) / x.size()), 2 * mean(w * x + b - y)};
              }),
       ANSWER(line_gradients, "your lines use grad",
              [](T w, T b, T x, T y) {
@@ -372,6 +376,8 @@ std::vector<Answer> answers() {
       ANSWER(stable_softmax, "all weights together sum to 1",
              [](T s) { return exp(s - max(s)) / sum(exp(s - max(s))); }),
       ANSWER(stable_softmax, "each column sums to 1", [](T s) { return exp(s) / sum(exp(s), 0, {.keepdim = true}); }),
+      ANSWER(stable_softmax, "divided by the mean of the row: divide by its sum",
+             [](T s) { return exp(s) / row_mean(exp(s)); }),
 
       ANSWER(stable_softmax, "for the row 0, 0, 1000",
              [](T s) { return exp(s - row_mean(s)) / row_sum(exp(s - row_mean(s))); }),
@@ -784,6 +790,8 @@ std::vector<Answer> answers() {
                const Tensor moved = variable((x + 1e-3 * v).value(), "moved");
                return (grad(f(moved), {moved})[0] - grad(f(x), {x})[0]) / 1e-3;
              }),
+      ANSWER(hessian_product, "v belongs to the first gradient only",
+             [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {x})[0] * v; }),
       ANSWER(hessian_product, "a second grad is missing",
              [](const Loss& f, T x, T v) { return grad(f(x), {x})[0] * v; }),
 

@@ -92,7 +92,7 @@ std::string factor_text(double factor, const Arguments& given, const Tensor& rig
 }
 
 struct Change {
-  std::string text;  // "minus # stands in place of #": # is a name
+  std::string text;  // a function, "the square", or an order, "transposed"
   std::function<Tensor(const Tensor&)> of;
 };
 
@@ -560,6 +560,9 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       say(compared.why.empty()
               ? "NaN comes from 0 / 0, 0 * infinity, infinity - infinity, or the root or logarithm of a negative number"
               : compared.why);
+    for (const Known& known : compared.known) {
+      if (fits(y, known.value.detach())) say(known.text);
+    }
     // A difference in small elements only is none for what follows.
     const bool visible = !fits(y, r);
     if (visible) say(plain_form(y, r, given));
@@ -574,9 +577,6 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       return tried([&] { return same_for(7) && same_for(8) ? factor_text(first, given, r, any) : ""; });
     };
     if (visible) say(factor(false));
-    for (const Known& known : compared.known) {
-      if (fits(y, known.value.detach())) say(known.text);
-    }
     if (visible) say(other_form(y, r, given));
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto* number = std::get_if<double>(&given[i].value);

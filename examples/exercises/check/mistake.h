@@ -56,9 +56,9 @@ struct Compared {
 };
 
 /// Throws NotYet unless both functions give one result, and the same gradients of the arguments that require one. The
-/// reason is the first that fits: another shape with the right elements; the right result with another sign, times a
-/// factor, with other axes, shifted or under a function; the right result for changed arguments, or along another axis;
-/// a known mistake; a sum of the terms with other factors; the argument on which the result depends in a wrong way.
+/// reason is the first that fits: another shape with the right elements; a known mistake; the right result with another
+/// sign, times a factor, with other axes, shifted or under a function; the right result for changed arguments, or along
+/// another axis; a sum of the terms with other factors; the argument on which the result depends in a wrong way.
 void agree(const Compared& compared, const Function& answer, const Function& right, const Arguments& given);
 template <class F, class G>
 void agree(const Compared& compared, const F& answer, const G& right, const Arguments& given) {
