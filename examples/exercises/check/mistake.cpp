@@ -29,6 +29,14 @@ Arguments replaced(Arguments given, std::size_t i, const auto& value) {
   return given;
 }
 
+// The given arguments with f of each tensor.
+Arguments with_each(Arguments given, const auto& f) {
+  for (Given& one : given) {
+    if (const auto* x = std::get_if<Tensor>(&one.value)) one.value = f(x->detach());
+  }
+  return given;
+}
+
 // A number by which something may be wrong, and where it comes from.
 struct Factor {
   double value;
@@ -332,11 +340,7 @@ std::string scaled_argument(const Tensor& x, const Function& right, const Argume
 // The right function along other axes, and over all elements at once.
 std::string other_axis(const Tensor& x, const Function& right, const Arguments& given) {
   const auto moved = [&](const auto& forth, const auto& back) {
-    Arguments changed = given;
-    for (Given& one : changed) {
-      if (auto* tensor = std::get_if<Tensor>(&one.value)) one.value = forth(tensor->detach());
-    }
-    return tried([&] { return fits(x, back(right(changed))); });
+    return tried([&] { return fits(x, back(right(with_each(given, forth)))); });
   };
   const int rank = x.rank();
   for (int a = 0; a < rank; ++a) {
@@ -357,11 +361,7 @@ std::string other_axis(const Tensor& x, const Function& right, const Arguments& 
 
 // Arguments like the given ones with other numbers.
 Arguments others(const Arguments& given, std::int64_t seed) {
-  Arguments all = given;
-  for (Given& one : all) {
-    if (auto* x = std::get_if<Tensor>(&one.value)) one.value = x->detach() + numbers(x->shape(), 100 * seed);
-  }
-  return all;
+  return with_each(given, [&](const Tensor& x) { return x + numbers(x.shape(), 100 * seed); });
 }
 
 // What an argument has to be for a wrong answer to be right: there is the mistake.
@@ -413,10 +413,7 @@ std::string dependence(const Function& answer, const Tensor& right, const Functi
       // Of small arguments, too: a function that saturates has slopes of 0 as well.
       const auto slopes = [&](const Function& f, double scale = 1) {
         const auto at = [&](double by) {
-          Arguments moved = given;
-          for (Given& one : moved) {
-            if (auto* tensor = std::get_if<Tensor>(&one.value)) one.value = scale * tensor->detach();
-          }
+          const Arguments moved = with_each(given, [&](const Tensor& x) { return scale * x; });
           const Tensor base = std::get<Tensor>(moved[i].value);
           std::vector<double> values(base.value().begin(), base.value().end());
           values[e] += by;
