@@ -461,55 +461,36 @@ std::string dependence(const Function& answer, const Tensor& right, const Functi
 }
 
 // The factors of the terms whose sum f is, if one list of factors fits for all arguments.
-std::optional<std::vector<double>> factors_of(const Function& f, const std::vector<Term>& terms,
-                                              const Arguments& given) {
-  const std::size_t n = terms.size();
-  std::vector<std::vector<double>> rows;  // the terms, and the result
-  for (std::int64_t seed = 1; rows.size() < 3 * n + 3; ++seed) {
+Tensor factors_of(const Function& f, const std::vector<Term>& terms, const Arguments& given) {
+  const std::int64_t n = std::ssize(terms);
+  Tensors tables;  // a row for each element of the result: the terms there, and the result
+  std::int64_t rows = 0;
+  for (std::int64_t seed = 1; rows < 3 * n + 3; ++seed) {
     const Arguments arguments = others(given, seed);
-    std::vector<Tensor> columns;
-    for (const Term& term : terms) columns.push_back(term.value(arguments).detach());
-    columns.push_back(f(arguments).detach());
-    for (Tensor& column : columns) column = broadcast_to(column, columns.back().shape()).detach();
-    for (std::int64_t i = 0; i < columns.back().size(); ++i) {
-      rows.emplace_back();
-      for (const Tensor& column : columns) rows.back().push_back(column.value().begin()[i]);
-    }
+    const Tensor y = f(arguments);
+    Tensors columns;
+    for (const Term& term : terms) columns.push_back(flatten(broadcast_to(term.value(arguments), y.shape())));
+    columns.push_back(flatten(y));
+    tables.push_back(stack(columns, 1));
+    rows += y.size();
   }
-  // Normal equations, by elimination.
-  std::vector<std::vector<double>> a(n, std::vector<double>(n + 1));
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j <= n; ++j) a[i][j] += row[i] * row[j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    std::swap(a[i], *std::max_element(a.begin() + std::ptrdiff_t(i), a.end(),
-                                      [i](const auto& u, const auto& v) { return std::abs(u[i]) < std::abs(v[i]); }));
-    if (std::abs(a[i][i]) < 1e-9) return {};
-    for (std::size_t k = 0; k < n; ++k) {
-      if (k == i) continue;
-      const double factor = a[k][i] / a[i][i];
-      for (std::size_t j = i; j <= n; ++j) a[k][j] -= factor * a[i][j];
-    }
-  }
-  std::vector<double> result(n);
-  for (std::size_t i = 0; i < n; ++i) result[i] = a[i][n] / a[i][i];
-  for (const auto& row : rows) {
-    double sum = 0, size = 1e-3;
-    for (std::size_t i = 0; i < n; ++i) sum += result[i] * row[i], size += std::abs(result[i] * row[i]);
-    if (!(std::abs(sum - row[n]) < 1e-3 * size)) return {};
-  }
-  return result;
+  // The least squares, not by normal equations: they would lose half of the digits of a float.
+  const Tensor all = concat(tables).detach(), parts = all[{_, slice(0, n)}], sums = all[{_, n}];
+  const auto [q, r] = linalg::qr(parts);
+  if (min(abs(diagonal(r))).item() < 3e-5) return {};
+  const Tensor factors = linalg::solve_triangular(r, matmul(transpose(q), sums), {.upper = true});
+  const Tensor each = parts * factors;
+  if (max(abs(sum(each, 1) - sums) / (1e-3 + sum(abs(each), 1))).item() > 1e-3) return {};
+  return factors;
 }
 
-std::string sum_text(const std::vector<double>& factors, const std::vector<Term>& terms) {
+std::string sum_text(const Tensor& factors, const std::vector<Term>& terms) {
   std::string text;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (std::abs(factors[i]) < 1e-3) continue;
-    const double size = std::abs(factors[i]);
-    text += factors[i] < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
-    text += (std::abs(size - 1) < 1e-3 ? "" : detail::rounded(size, 3) + " ") + terms[i].name;
+  for (std::int64_t i = 0; i < factors.size(); ++i) {
+    const double factor = factors.value().at({i}), size = std::abs(factor);
+    if (size < 5e-4) continue;
+    text += factor < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+    text += (std::abs(size - 1) < 5e-4 ? "" : detail::rounded(size, 3) + " ") + terms[i].name;
   }
   return text.empty() ? "0" : text;
 }
@@ -595,8 +576,8 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
     if (const auto& terms = compared.terms; !terms.empty()) {
       const auto mine = tried([&] { return factors_of(answer, terms, given); });
       const auto its = tried([&] { return factors_of(right, terms, given); });
-      if (mine && its)
-        say(str("your lines are ", sum_text(*mine, terms), " where ", sum_text(*its, terms), " belongs"));
+      if (mine.defined() && its.defined())
+        say(str("your lines are ", sum_text(mine, terms), " where ", sum_text(its, terms), " belongs"));
     }
     say(factor(true));
     if (allclose(y, r, {.rtol = 0.01, .atol = 0}))  // what is 0 is exact
