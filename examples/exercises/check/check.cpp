@@ -43,7 +43,7 @@ Tensor leaf(const Shape& shape, std::string_view name, std::int64_t seed) {
   return variable(numbers(shape, seed), name);
 }
 
-void Operations::refuse(std::initializer_list<std::string_view> refused) const {
+void Operations::refuse(const std::vector<std::string_view>& refused) const {
   for (const std::string_view name : refused) {
     if (names.contains(name))
       not_yet("your lines use ", name, ", which the exercise is to write: take smaller operations");

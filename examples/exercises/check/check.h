@@ -3,11 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/text.h>
@@ -43,16 +43,6 @@ void not_this(const Tensor& x, const Tensor& mistaken, const Parts&... text) {
   if (x.shape() == mistaken.shape() && allclose(x, mistaken, {.rtol = 1e-4, .atol = 1e-5})) not_yet(text...);
 }
 
-/// f(), and for shapes that do not fit the library's reason with a hint.
-template <class F>
-Tensor hinted(std::string_view hint, const F& f) {
-  try {
-    return f();
-  } catch (const ShapeError& error) {
-    not_yet("an error of the library: ", error.what(), "\n", hint);
-  }
-}
-
 /// Normal numbers, other ones for another seed.
 Tensor numbers(const Shape& shape, std::int64_t seed = 1);
 /// The same as a leaf with a gradient.
@@ -65,7 +55,7 @@ struct Operations : Observer {
   void operation(const OperationRun& run) override { names.insert(run.op); }
   void complete_gradient(const Node&, const Tensor&) override { names.insert("grad"); }
   /// Throws if one of these ran: the exercise is to write it.
-  void refuse(std::initializer_list<std::string_view> refused) const;
+  void refuse(const std::vector<std::string_view>& refused) const;
   std::set<std::string, std::less<>> names;
 };
 

@@ -6,7 +6,6 @@ void check::hessian_product(Tensor (*answer)(const Loss&, const Tensor&, const T
   // f = a^2 b + b^3: H = ((2 b, 2 a), (2 a, 6 b)), at (1, 2) ((4, 2), (2, 12)).
   const Loss f = [](const Tensor& x) { return square(x[{0}]) * x[{1}] + pow(x[{1}], 3); };
   const Tensor x = variable({1, 2}, "x"), v = tensor({3, -1});
-  Operations ran;
   Tensor product;
   try {
     product = answer(f, x, v);

@@ -495,6 +495,23 @@ std::string sum_text(const Tensor& factors, const std::vector<Term>& terms) {
   return text.empty() ? "0" : text;
 }
 
+// The result of the answer. Throws for a hole, for shapes that do not fit in the answer, and for an operation that the
+// exercise is to write.
+Tensor result_of(const Function& answer, const Compared& compared, const Arguments& given) {
+  Operations ran;
+  Tensor x;
+  try {
+    x = answer(given);
+  } catch (const ShapeError& error) {
+    if (compared.misfit.empty()) throw;
+    not_yet("an error of the library: ", error.what(), "\n", compared.misfit);
+  }
+  if (!compared.hint.empty()) written(x.defined(), compared.hint);
+  if (!x.defined()) not_yet(compared.what, " has no value yet");
+  ran.refuse(compared.refused);
+  return x;
+}
+
 }  // namespace
 
 std::string place_of_error(const Tensor& x, const Tensor& right, double tolerance) {
@@ -525,8 +542,7 @@ std::string form_of(const Tensor& x, const Tensor& right, const Arguments& given
 
 void agree(const Compared& compared, const Function& answer, const Function& right, const Arguments& given) {
   const auto& what = compared.what;
-  const Tensor x = answer(given), expected = right(given);
-  if (!x.defined()) not_yet(what, " has no value yet");
+  const Tensor x = result_of(answer, compared, given), expected = right(given);
   const Tensor y = x.detach(), r = expected.detach();
   if (y.shape() != r.shape())
     not_yet(what, " has the shape ", y.shape(), " instead of ", r.shape(), ", ", compared.meaning, shape_form(y, r));

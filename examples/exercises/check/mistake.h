@@ -45,10 +45,13 @@ Term term(std::string name, const F& f) {
   return {std::move(name), of_list(std::function{f})};
 }
 
-/// What is compared: "the weight", and what its sizes mean: "(B, T, S)".
+/// What is compared: "the weight", what its sizes mean: "(B, T, S)", and what the replies say about it.
 struct Compared {
   std::string what;
   std::string meaning = "that of the right result";
+  std::string hint = {};                       ///< said for a hole that is as it was
+  std::string misfit = {};                     ///< said after the library's reason if shapes do not fit in the answer
+  std::vector<std::string_view> refused = {};  ///< the operations that the exercise is to write
   std::vector<Known> known = {};
   std::vector<Term> terms = {};
   std::string why = {};  ///< said if no mistake fits

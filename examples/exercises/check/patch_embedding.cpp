@@ -8,11 +8,6 @@ namespace xgrad::exercises {
 void check::patch_embedding(Tensor (*answer)(const Tensor&, std::int64_t, const Tensor&)) {
   constexpr std::int64_t B = 2, C = 3, H = 4, W = 6, p = 2, D = 5;
   const Tensor images = numbers({B, C, H, W}), weight = leaf({D, C * p * p}, "weight", 2);
-  Operations ran;
-  const Tensor tokens = answer(images, p, weight);
-  written(tokens.defined(),
-          "reshape to (B, C, H/p, p, W/p, p); move both axes that number the patches to the front; reshape again");
-  ran.refuse({"conv2d", "unfold"});
   // Patches by another order of the six axes.
   const auto patches = [](const Tensor& images, const Tensor& weight, const Axes& axes) {
     return matmul(reshape(permute(reshape(images, {B, C, H / p, p, W / p, p}), axes), {B, H * W / (p * p), C * p * p}),
@@ -43,7 +38,11 @@ void check::patch_embedding(Tensor (*answer)(const Tensor&, std::int64_t, const 
                                      ": both that number the patches come first, then C and both of its pixels")});
   }
   agree(
-      {.what = "the token", .meaning = "(B, H W / p^2, D), a token for each patch", .known = known},
+      {.what = "the token",
+       .meaning = "(B, H W / p^2, D), a token for each patch",
+       .hint = "reshape to (B, C, H/p, p, W/p, p); move both axes that number the patches to the front; reshape again",
+       .refused = {"conv2d", "unfold"},
+       .known = known},
       [&](const Tensor& images, const Tensor& weight) { return answer(images, p, weight); },
       [&](const Tensor& images, const Tensor& weight) {
         return patches(images, weight, {0, 2, 4, 1, 3, 5});
