@@ -424,8 +424,10 @@ std::vector<Answer> answers() {
 
       ANSWER(masked_softmax, "",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never)); }),
-      ANSWER(masked_softmax, "row [0, 0] of the weights sums to 0.6982 instead of 1: the masked keys",
+      ANSWER(masked_softmax, "the masked keys took part in the sum of the softmax",
              [](T s, const Index& lengths) { return masked_fill(softmax(s), after(s.dim(-1), lengths), 0); }),
+      ANSWER(masked_softmax, "not divided by the sum of their row",
+             [](T s, const Index& lengths) { return exp(masked_fill(s, after(s.dim(-1), lengths), never)); }),
       ANSWER(masked_softmax, "a score of 0 counts as e^0 = 1",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), 0)); }),
       ANSWER(masked_softmax, "key 2 of sequence 0",

@@ -32,8 +32,6 @@ void written(bool defined, std::string_view hint);
 void has_shape(std::string_view what, const Shape& shape, const Shape& expected, std::string_view meaning);
 /// Throws, with the first NaN's position, if there is one.
 void has_no_nan(std::string_view what, const Tensor& x, std::string_view why);
-/// Throws unless each row of the last axis sums to 1.
-void rows_sum_to_1(std::string_view what, const Tensor& x, std::string_view why);
 /// Throws for the worst element, with its position; `what` is singular: "the weight".
 void same(std::string_view what, const Tensor& x, const Tensor& expected, std::string_view why = {},
           double tolerance = 1e-4);
