@@ -704,6 +704,12 @@ std::vector<Answer> answers() {
                found.scores = scores;
                return found;
              }),
+      ANSWER(beam_step, "tokens [3, 0, 0] instead of [0, 2, 0] and [3, 4, 4]: i = position / V, v = position % V",
+             [](T scores, T log_p) {
+               Beams found = best_of(column(scores) + log_p);
+               found.tokens = found.tokens % 4;
+               return found;
+             }),
       ANSWER(beam_step, "parents and tokens are exchanged",
              [](T scores, T log_p) {
                Beams found = best_of(column(scores) + log_p);
@@ -814,6 +820,18 @@ std::vector<Answer> answers() {
       ANSWER(patch_embedding, "come as row, column, channel",
              [](T images, std::int64_t p, T weight) {
                return patches(images, p, weight, {0, 2, 4, 3, 5, 1});
+             }),
+      ANSWER(patch_embedding, "come as channel, column, row",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 2, 4, 1, 5, 3});
+             }),
+      ANSWER(patch_embedding, "a token has one pixel of each patch",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 3, 5, 1, 2, 4});
+             }),
+      ANSWER(patch_embedding, "makes the order [0, 2, 1, 4, 3, 5]",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 2, 1, 4, 3, 5});
              }),
       ANSWER(patch_embedding, "patches come row by row",
              [](T images, std::int64_t p, T weight) {

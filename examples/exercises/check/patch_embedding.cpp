@@ -13,7 +13,6 @@ void check::patch_embedding(Tensor (*answer)(const Tensor&, std::int64_t, const 
     return matmul(reshape(permute(reshape(images, {B, C, H / p, p, W / p, p}), axes), {B, H * W / (p * p), C * p * p}),
                   weight, {.transpose_b = true});
   };
-  const auto with = [&](const Axes& axes) { return patches(images, weight, axes); };
   std::vector<Known> known{
       {matmul(reshape(images, {B, -1, C * p * p}), weight, {.transpose_b = true}),
        "token 0 has the first 12 pixels of the image in memory, two rows of one channel: reshape alone cuts "
@@ -37,7 +36,7 @@ void check::patch_embedding(Tensor (*answer)(const Tensor&, std::int64_t, const 
       text = "token 1 is the patch below token 0: patches come row by row, so it is the one to the right";
     if (patch == Axes{3, 5})
       text = "a token has one pixel of each patch: H is (H/p, p), the number of the patch before the pixel";
-    known.push_back({with(axes), text});
+    known.push_back({patches(images, weight, axes), text});
   }
   agree(
       {.what = "the token",
