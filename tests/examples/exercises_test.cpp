@@ -355,6 +355,12 @@ std::vector<Answer> answers() {
                stepped(w, g, m, lr);
                return w - lr * (m.mean / 0.1) / (sqrt(m.square / 0.001) + 1e-8);
              }),
+      ANSWER(adam_step, "your lines are 0.9 v + 0.001 g^2 where 0.999 v + 0.001 g^2 belongs",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor v = m.square, result = stepped(w, g, m, lr);
+               if (m.steps > 1) m.square = 0.9 * v + 0.001 * square(g);
+               return result;
+             }),
       ANSWER(adam_step, "your lines are 0.999 v + 0.001 g where 0.999 v + 0.001 g^2 belongs",
              [](T w, T g, Moments& m, double lr) {
                const Tensor v = m.square, result = stepped(w, g, m, lr);

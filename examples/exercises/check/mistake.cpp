@@ -588,13 +588,13 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       if (!text.empty()) say(str("this is the right result for ", changed.text, ", and then ", text));
     }
     say(other_axis(y, right, given));
-    say(tried([&] { return scaled_argument(y, right, given); }));
     if (const auto& terms = compared.terms; !terms.empty()) {
       const auto mine = tried([&] { return factors_of(answer, terms, given); });
       const auto its = tried([&] { return factors_of(right, terms, given); });
       if (mine.defined() && its.defined())
         say(str("your lines are ", sum_text(mine, terms), " where ", sum_text(its, terms), " belongs"));
     }
+    say(tried([&] { return scaled_argument(y, right, given); }));
     say(factor(true));
     if (allclose(y, r, {.rtol = 0.01, .atol = 0}))  // what is 0 is exact
       say("this is nearly right, to 1 %: an approximation, such as a finite difference, or another small constant "
