@@ -227,9 +227,13 @@ std::vector<Answer> answers() {
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * (w * x + b - y) * x, 2 * (w * x + b - y)};
              }),
-      ANSWER(line_gradients, "the right value divided by 2",
+      ANSWER(line_gradients, "half of the gradient: the derivative of a square e^2 is 2 e",
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * mean((w * x + b - y) * x), mean(w * x + b - y)};
+             }),
+      ANSWER(line_gradients, "the right value divided by 6 (6 is the size of axis 0 of x): perhaps a mean where a sum belongs",
+             [](T w, T b, T x, T y) -> Tensors {
+               return {mean(2 * mean((w * x + b - y) * x) / x.size()), 2 * mean(w * x + b - y)};
              }),
       ANSWER(line_gradients, "your lines use grad",
              [](T w, T b, T x, T y) {
@@ -351,6 +355,18 @@ std::vector<Answer> answers() {
                stepped(w, g, m, lr);
                return w - lr * (m.mean / 0.1) / (sqrt(m.square / 0.001) + 1e-8);
              }),
+      ANSWER(adam_step, "your lines are 0.9 v + 0.001 g^2 where 0.999 v + 0.001 g^2 belongs",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor v = m.square, result = stepped(w, g, m, lr);
+               if (m.steps > 1) m.square = 0.9 * v + 0.001 * square(g);
+               return result;
+             }),
+      ANSWER(adam_step, "your lines are 0.999 v + 0.001 g where 0.999 v + 0.001 g^2 belongs",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor v = m.square, result = stepped(w, g, m, lr);
+               if (m.steps > 1) m.square = 0.999 * v + 0.001 * g;
+               return result;
+             }),
       ANSWER(adam_step, "stored without the division by 1 - 0.999^t",
              [](T w, T g, Moments& m, double lr) {
                const Tensor result = stepped(w, g, m, lr);
@@ -372,6 +388,8 @@ std::vector<Answer> answers() {
       ANSWER(stable_softmax, "all weights together sum to 1",
              [](T s) { return exp(s - max(s)) / sum(exp(s - max(s))); }),
       ANSWER(stable_softmax, "each column sums to 1", [](T s) { return exp(s) / sum(exp(s), 0, {.keepdim = true}); }),
+      ANSWER(stable_softmax, "divided by the mean of the row: divide by its sum",
+             [](T s) { return exp(s) / row_mean(exp(s)); }),
 
       ANSWER(stable_softmax, "for the row 0, 0, 1000",
              [](T s) { return exp(s - row_mean(s)) / row_sum(exp(s - row_mean(s))); }),
@@ -412,8 +430,10 @@ std::vector<Answer> answers() {
 
       ANSWER(masked_softmax, "",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never)); }),
-      ANSWER(masked_softmax, "row [0, 0] of the weights sums to 0.6982 instead of 1: the masked keys",
+      ANSWER(masked_softmax, "the masked keys took part in the sum of the softmax",
              [](T s, const Index& lengths) { return masked_fill(softmax(s), after(s.dim(-1), lengths), 0); }),
+      ANSWER(masked_softmax, "not divided by the sum of their row",
+             [](T s, const Index& lengths) { return exp(masked_fill(s, after(s.dim(-1), lengths), never)); }),
       ANSWER(masked_softmax, "a score of 0 counts as e^0 = 1",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), 0)); }),
       ANSWER(masked_softmax, "key 2 of sequence 0",
@@ -690,6 +710,12 @@ std::vector<Answer> answers() {
                found.scores = scores;
                return found;
              }),
+      ANSWER(beam_step, "tokens [3, 0, 0] instead of [0, 2, 0] and [3, 4, 4]: i = position / V, v = position % V",
+             [](T scores, T log_p) {
+               Beams found = best_of(column(scores) + log_p);
+               found.tokens = found.tokens % 4;
+               return found;
+             }),
       ANSWER(beam_step, "parents and tokens are exchanged",
              [](T scores, T log_p) {
                Beams found = best_of(column(scores) + log_p);
@@ -784,6 +810,8 @@ std::vector<Answer> answers() {
                const Tensor moved = variable((x + 1e-3 * v).value(), "moved");
                return (grad(f(moved), {moved})[0] - grad(f(x), {x})[0]) / 1e-3;
              }),
+      ANSWER(hessian_product, "v belongs to the first gradient only",
+             [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {x})[0] * v; }),
       ANSWER(hessian_product, "a second grad is missing",
              [](const Loss& f, T x, T v) { return grad(f(x), {x})[0] * v; }),
 
@@ -798,6 +826,18 @@ std::vector<Answer> answers() {
       ANSWER(patch_embedding, "come as row, column, channel",
              [](T images, std::int64_t p, T weight) {
                return patches(images, p, weight, {0, 2, 4, 3, 5, 1});
+             }),
+      ANSWER(patch_embedding, "come as channel, column, row",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 2, 4, 1, 5, 3});
+             }),
+      ANSWER(patch_embedding, "a token has one pixel of each patch",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 3, 5, 1, 2, 4});
+             }),
+      ANSWER(patch_embedding, "makes the order [0, 2, 1, 4, 3, 5]",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 2, 1, 4, 3, 5});
              }),
       ANSWER(patch_embedding, "patches come row by row",
              [](T images, std::int64_t p, T weight) {

@@ -9,13 +9,12 @@ void check::additive_score(Tensor (*answer)(const Tensor&, const Tensor&, const 
   const auto to_q = [](const Tensor& q, const Tensor& w) { return unsqueeze(matmul(q, w, {.transpose_b = true}), 2); };
   const auto to_k = [](const Tensor& k, const Tensor& w) { return unsqueeze(matmul(k, w, {.transpose_b = true}), 1); };
   const Tensor a = to_q(q, w_q), b = to_k(k, w_k);  // (B, T, 1, h), (B, 1, S, h)
-  const Tensor scores = hinted("W_q q needs a new axis for the keys, and W_k k one for the queries",
-                               [&] { return answer(q, k, w_q, w_k, w_v); });
-  written(scores.defined(),
-          "W_q q of shape (B, T, 1, h) plus W_k k of shape (B, 1, S, h) is (B, T, S, h): every query with every key");
   const char* dot = "W_q q and W_k k are multiplied, as in a dot product: add them, and take tanh of the sum";
   agree({.what = "the score",
          .meaning = "(B, T, S), a row for each query, a column for each key",
+         .hint =
+             "W_q q of shape (B, T, 1, h) plus W_k k of shape (B, 1, S, h) is (B, T, S, h): every query with every key",
+         .misfit = "W_q q needs a new axis for the keys, and W_k k one for the queries",
          .known = {{matmul(a + b, w_v), "the scores are those without the tanh"},
                    {matmul(tanh(a) + tanh(b), w_v), "tanh of the sum is not the sum of two tanh: add first"},
                    {matmul(tanh(a) + b, w_v), "tanh is taken of W_q q alone: it is that of the sum"},

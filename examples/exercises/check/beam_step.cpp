@@ -47,13 +47,10 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
   const Sorted kept = topk(reshape(reshape(other, {3, 1}) + log_p, {15}), 3);
   const Beams more = answer(other, log_p);
   same("with k = 3 and V = 5 the score", more.scores, kept.values);
-  for (std::int64_t j = 0; j < 3; ++j) {
-    const std::int64_t parent = kept.indices.at({j}) / 5, token = kept.indices.at({j}) % 5;
-    if (more.parents.at({j}) != parent || more.tokens.at({j}) != token) {
-      not_yet("with k = 3 and V = 5 place ", j, " has beginning ", more.parents.at({j}), ", token ",
-              more.tokens.at({j}), " instead of ", parent, ", ", token, ": i = position / V, v = position % V");
-    }
-  }
+  const Index parents = kept.indices / 5, tokens = kept.indices % 5;
+  if (!equal(more.parents, parents) || !equal(more.tokens, tokens))
+    not_yet("with k = 3 and V = 5 parents are ", more.parents, " and tokens ", more.tokens, " instead of ", parents,
+            " and ", tokens, ": i = position / V, v = position % V");
   right_because() = "with k = 1 this is greedy search";
 }
 

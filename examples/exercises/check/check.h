@@ -3,11 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/text.h>
@@ -32,8 +32,6 @@ void written(bool defined, std::string_view hint);
 void has_shape(std::string_view what, const Shape& shape, const Shape& expected, std::string_view meaning);
 /// Throws, with the first NaN's position, if there is one.
 void has_no_nan(std::string_view what, const Tensor& x, std::string_view why);
-/// Throws unless each row of the last axis sums to 1.
-void rows_sum_to_1(std::string_view what, const Tensor& x, std::string_view why);
 /// Throws for the worst element, with its position; `what` is singular: "the weight".
 void same(std::string_view what, const Tensor& x, const Tensor& expected, std::string_view why = {},
           double tolerance = 1e-4);
@@ -41,16 +39,6 @@ void same(std::string_view what, const Tensor& x, const Tensor& expected, std::s
 template <class... Parts>
 void not_this(const Tensor& x, const Tensor& mistaken, const Parts&... text) {
   if (x.shape() == mistaken.shape() && allclose(x, mistaken, {.rtol = 1e-4, .atol = 1e-5})) not_yet(text...);
-}
-
-/// f(), and for shapes that do not fit the library's reason with a hint.
-template <class F>
-Tensor hinted(std::string_view hint, const F& f) {
-  try {
-    return f();
-  } catch (const ShapeError& error) {
-    not_yet("an error of the library: ", error.what(), "\n", hint);
-  }
 }
 
 /// Normal numbers, other ones for another seed.
@@ -65,7 +53,7 @@ struct Operations : Observer {
   void operation(const OperationRun& run) override { names.insert(run.op); }
   void complete_gradient(const Node&, const Tensor&) override { names.insert("grad"); }
   /// Throws if one of these ran: the exercise is to write it.
-  void refuse(std::initializer_list<std::string_view> refused) const;
+  void refuse(const std::vector<std::string_view>& refused) const;
   std::set<std::string, std::less<>> names;
 };
 

@@ -9,14 +9,13 @@ void check::kernel_regression(Tensor (*answer)(const Tensor&, const Tensor&, con
   const auto regression = [](T x, T keys, T values, T w) {
     return matmul(softmax(square(w * (x[{_, new_axis}] - keys)) / -2), values);
   };
-  const Tensor f = hinted("a row for each query, a column for each key: make the queries a column",
-                          [&] { return answer(queries, keys, values, w); });
-  written(f.defined(), "queries[{_, new_axis}] - keys is a table (m, n) with each query minus each key");
   const Tensor distances = queries[{_, new_axis}] - keys;
   const auto of = [&](const Tensor& scores) { return matmul(softmax(scores), values); };
   const Compared compared{
       .what = "f",
       .meaning = "one prediction for each query",
+      .hint = "queries[{_, new_axis}] - keys is a table (m, n) with each query minus each key",
+      .misfit = "a row for each query, a column for each key: make the queries a column",
       .known = {
           {of(square(w * distances) / 2), "the farther a point, the greater its weight: the score has a minus"},
           {matmul(softmax(square(w * distances) / -2, 0), values),

@@ -45,11 +45,13 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
   const Tensor keys = to_real(!masked);
   not_this(weights, keys / reshape(to_real(lengths), {3, 1, 1}) + zeros_like(weights),
            "all valid keys have the same weight: the scores take no part");
-  rows_sum_to_1("the weights", weights,
-                "the masked keys took part in the sum of the softmax; mask the scores, before the softmax");
-  agree({.what = "the weight"}, answer,
-        [](const Tensor& scores, const Index& lengths) { return xgrad::masked_softmax(scores, lengths); },
-        {{"scores", scores}, {"lengths", lengths}});
+  agree(
+      {.what = "the weight",
+       .known = {{masked_fill(softmax(scores), masked, 0),
+                  "the masked keys took part in the sum of the softmax; mask the scores, before the softmax"},
+                 {exp(masked_fill(scores, masked, -infinity)), "the weights are not divided by the sum of their row"}}},
+      answer, [](const Tensor& scores, const Index& lengths) { return xgrad::masked_softmax(scores, lengths); },
+      {{"scores", scores}, {"lengths", lengths}});
   right_because() = "no gradient reaches a masked score, either";
 }
 

@@ -29,6 +29,14 @@ Arguments replaced(Arguments given, std::size_t i, const auto& value) {
   return given;
 }
 
+// The given arguments with f of each tensor.
+Arguments with_each(Arguments given, const auto& f) {
+  for (Given& one : given) {
+    if (const auto* x = std::get_if<Tensor>(&one.value)) one.value = f(x->detach());
+  }
+  return given;
+}
+
 // A number by which something may be wrong, and where it comes from.
 struct Factor {
   double value;
@@ -92,7 +100,7 @@ std::string factor_text(double factor, const Arguments& given, const Tensor& rig
 }
 
 struct Change {
-  std::string text;  // "minus # stands in place of #": # is a name
+  std::string text;  // a function, "the square", or an order, "transposed"
   std::function<Tensor(const Tensor&)> of;
 };
 
@@ -332,11 +340,7 @@ std::string scaled_argument(const Tensor& x, const Function& right, const Argume
 // The right function along other axes, and over all elements at once.
 std::string other_axis(const Tensor& x, const Function& right, const Arguments& given) {
   const auto moved = [&](const auto& forth, const auto& back) {
-    Arguments changed = given;
-    for (Given& one : changed) {
-      if (auto* tensor = std::get_if<Tensor>(&one.value)) one.value = forth(tensor->detach());
-    }
-    return tried([&] { return fits(x, back(right(changed))); });
+    return tried([&] { return fits(x, back(right(with_each(given, forth)))); });
   };
   const int rank = x.rank();
   for (int a = 0; a < rank; ++a) {
@@ -357,11 +361,7 @@ std::string other_axis(const Tensor& x, const Function& right, const Arguments& 
 
 // Arguments like the given ones with other numbers.
 Arguments others(const Arguments& given, std::int64_t seed) {
-  Arguments all = given;
-  for (Given& one : all) {
-    if (auto* x = std::get_if<Tensor>(&one.value)) one.value = x->detach() + numbers(x->shape(), 100 * seed);
-  }
-  return all;
+  return with_each(given, [&](const Tensor& x) { return x + numbers(x.shape(), 100 * seed); });
 }
 
 // What an argument has to be for a wrong answer to be right: there is the mistake.
@@ -413,10 +413,7 @@ std::string dependence(const Function& answer, const Tensor& right, const Functi
       // Of small arguments, too: a function that saturates has slopes of 0 as well.
       const auto slopes = [&](const Function& f, double scale = 1) {
         const auto at = [&](double by) {
-          Arguments moved = given;
-          for (Given& one : moved) {
-            if (auto* tensor = std::get_if<Tensor>(&one.value)) one.value = scale * tensor->detach();
-          }
+          const Arguments moved = with_each(given, [&](const Tensor& x) { return scale * x; });
           const Tensor base = std::get<Tensor>(moved[i].value);
           std::vector<double> values(base.value().begin(), base.value().end());
           values[e] += by;
@@ -464,57 +461,55 @@ std::string dependence(const Function& answer, const Tensor& right, const Functi
 }
 
 // The factors of the terms whose sum f is, if one list of factors fits for all arguments.
-std::optional<std::vector<double>> factors_of(const Function& f, const std::vector<Term>& terms,
-                                              const Arguments& given) {
-  const std::size_t n = terms.size();
-  std::vector<std::vector<double>> rows;  // the terms, and the result
-  for (std::int64_t seed = 1; rows.size() < 3 * n + 3; ++seed) {
+Tensor factors_of(const Function& f, const std::vector<Term>& terms, const Arguments& given) {
+  const std::int64_t n = std::ssize(terms);
+  Tensors tables;  // a row for each element of the result: the terms there, and the result
+  std::int64_t rows = 0;
+  for (std::int64_t seed = 1; rows < 3 * n + 3; ++seed) {
     const Arguments arguments = others(given, seed);
-    std::vector<Tensor> columns;
-    for (const Term& term : terms) columns.push_back(term.value(arguments).detach());
-    columns.push_back(f(arguments).detach());
-    for (Tensor& column : columns) column = broadcast_to(column, columns.back().shape()).detach();
-    for (std::int64_t i = 0; i < columns.back().size(); ++i) {
-      rows.emplace_back();
-      for (const Tensor& column : columns) rows.back().push_back(column.value().begin()[i]);
-    }
+    const Tensor y = f(arguments);
+    Tensors columns;
+    for (const Term& term : terms) columns.push_back(flatten(broadcast_to(term.value(arguments), y.shape())));
+    columns.push_back(flatten(y));
+    tables.push_back(stack(columns, 1));
+    rows += y.size();
   }
-  // Normal equations, by elimination.
-  std::vector<std::vector<double>> a(n, std::vector<double>(n + 1));
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j <= n; ++j) a[i][j] += row[i] * row[j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    std::swap(a[i], *std::max_element(a.begin() + std::ptrdiff_t(i), a.end(),
-                                      [i](const auto& u, const auto& v) { return std::abs(u[i]) < std::abs(v[i]); }));
-    if (std::abs(a[i][i]) < 1e-9) return {};
-    for (std::size_t k = 0; k < n; ++k) {
-      if (k == i) continue;
-      const double factor = a[k][i] / a[i][i];
-      for (std::size_t j = i; j <= n; ++j) a[k][j] -= factor * a[i][j];
-    }
-  }
-  std::vector<double> result(n);
-  for (std::size_t i = 0; i < n; ++i) result[i] = a[i][n] / a[i][i];
-  for (const auto& row : rows) {
-    double sum = 0, size = 1e-3;
-    for (std::size_t i = 0; i < n; ++i) sum += result[i] * row[i], size += std::abs(result[i] * row[i]);
-    if (!(std::abs(sum - row[n]) < 1e-3 * size)) return {};
-  }
-  return result;
+  // The least squares, not by normal equations: they would lose half of the digits of a float.
+  const Tensor all = concat(tables).detach(), parts = all[{_, slice(0, n)}], sums = all[{_, n}];
+  const auto [q, r] = linalg::qr(parts);
+  if (min(abs(diagonal(r))).item() < 3e-5) return {};
+  const Tensor factors = linalg::solve_triangular(r, matmul(transpose(q), sums), {.upper = true});
+  const Tensor each = parts * factors;
+  if (max(abs(sum(each, 1) - sums) / (1e-3 + sum(abs(each), 1))).item() > 1e-3) return {};
+  return factors;
 }
 
-std::string sum_text(const std::vector<double>& factors, const std::vector<Term>& terms) {
+std::string sum_text(const Tensor& factors, const std::vector<Term>& terms) {
   std::string text;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (std::abs(factors[i]) < 1e-3) continue;
-    const double size = std::abs(factors[i]);
-    text += factors[i] < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
-    text += (std::abs(size - 1) < 1e-3 ? "" : detail::rounded(size, 3) + " ") + terms[i].name;
+  for (std::int64_t i = 0; i < factors.size(); ++i) {
+    const double factor = factors.value().at({i}), size = std::abs(factor);
+    if (size < 5e-4) continue;
+    text += factor < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+    text += (std::abs(size - 1) < 5e-4 ? "" : detail::rounded(size, 3) + " ") + terms[i].name;
   }
   return text.empty() ? "0" : text;
+}
+
+// The result of the answer. Throws for a hole, for shapes that do not fit in the answer, and for an operation that the
+// exercise is to write.
+Tensor result_of(const Function& answer, const Compared& compared, const Arguments& given) {
+  Operations ran;
+  Tensor x;
+  try {
+    x = answer(given);
+  } catch (const ShapeError& error) {
+    if (compared.misfit.empty()) throw;
+    not_yet("an error of the library: ", error.what(), "\n", compared.misfit);
+  }
+  if (!compared.hint.empty()) written(x.defined(), compared.hint);
+  if (!x.defined()) not_yet(compared.what, " has no value yet");
+  ran.refuse(compared.refused);
+  return x;
 }
 
 }  // namespace
@@ -547,8 +542,7 @@ std::string form_of(const Tensor& x, const Tensor& right, const Arguments& given
 
 void agree(const Compared& compared, const Function& answer, const Function& right, const Arguments& given) {
   const auto& what = compared.what;
-  const Tensor x = answer(given), expected = right(given);
-  if (!x.defined()) not_yet(what, " has no value yet");
+  const Tensor x = result_of(answer, compared, given), expected = right(given);
   const Tensor y = x.detach(), r = expected.detach();
   if (y.shape() != r.shape())
     not_yet(what, " has the shape ", y.shape(), " instead of ", r.shape(), ", ", compared.meaning, shape_form(y, r));
@@ -560,6 +554,9 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       say(compared.why.empty()
               ? "NaN comes from 0 / 0, 0 * infinity, infinity - infinity, or the root or logarithm of a negative number"
               : compared.why);
+    for (const Known& known : compared.known) {
+      if (fits(y, known.value.detach())) say(known.text);
+    }
     // A difference in small elements only is none for what follows.
     const bool visible = !fits(y, r);
     if (visible) say(plain_form(y, r, given));
@@ -574,9 +571,6 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       return tried([&] { return same_for(7) && same_for(8) ? factor_text(first, given, r, any) : ""; });
     };
     if (visible) say(factor(false));
-    for (const Known& known : compared.known) {
-      if (fits(y, known.value.detach())) say(known.text);
-    }
     if (visible) say(other_form(y, r, given));
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto* number = std::get_if<double>(&given[i].value);
@@ -594,13 +588,13 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       if (!text.empty()) say(str("this is the right result for ", changed.text, ", and then ", text));
     }
     say(other_axis(y, right, given));
-    say(tried([&] { return scaled_argument(y, right, given); }));
     if (const auto& terms = compared.terms; !terms.empty()) {
       const auto mine = tried([&] { return factors_of(answer, terms, given); });
       const auto its = tried([&] { return factors_of(right, terms, given); });
-      if (mine && its)
-        say(str("your lines are ", sum_text(*mine, terms), " where ", sum_text(*its, terms), " belongs"));
+      if (mine.defined() && its.defined())
+        say(str("your lines are ", sum_text(mine, terms), " where ", sum_text(its, terms), " belongs"));
     }
+    say(tried([&] { return scaled_argument(y, right, given); }));
     say(factor(true));
     if (allclose(y, r, {.rtol = 0.01, .atol = 0}))  // what is 0 is exact
       say("this is nearly right, to 1 %: an approximation, such as a finite difference, or another small constant "

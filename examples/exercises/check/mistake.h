@@ -45,10 +45,13 @@ Term term(std::string name, const F& f) {
   return {std::move(name), of_list(std::function{f})};
 }
 
-/// What is compared: "the weight", and what its sizes mean: "(B, T, S)".
+/// What is compared: "the weight", what its sizes mean: "(B, T, S)", and what the replies say about it.
 struct Compared {
   std::string what;
   std::string meaning = "that of the right result";
+  std::string hint = {};                       ///< said for a hole that is as it was
+  std::string misfit = {};                     ///< said after the library's reason if shapes do not fit in the answer
+  std::vector<std::string_view> refused = {};  ///< the operations that the exercise is to write
   std::vector<Known> known = {};
   std::vector<Term> terms = {};
   std::string why = {};  ///< said if no mistake fits
@@ -56,9 +59,9 @@ struct Compared {
 };
 
 /// Throws NotYet unless both functions give one result, and the same gradients of the arguments that require one. The
-/// reason is the first that fits: another shape with the right elements; the right result with another sign, times a
-/// factor, with other axes, shifted or under a function; the right result for changed arguments, or along another axis;
-/// a known mistake; a sum of the terms with other factors; the argument on which the result depends in a wrong way.
+/// reason is the first that fits: another shape with the right elements; a known mistake; the right result with another
+/// sign, times a factor, with other axes, shifted or under a function; the right result for changed arguments, or along
+/// another axis; a sum of the terms with other factors; the argument on which the result depends in a wrong way.
 void agree(const Compared& compared, const Function& answer, const Function& right, const Arguments& given);
 template <class F, class G>
 void agree(const Compared& compared, const F& answer, const G& right, const Arguments& given) {

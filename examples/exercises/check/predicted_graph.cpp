@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <xgrad/core/diagram/render/drawing.h>
 
 #include "check.h"
@@ -15,7 +17,7 @@ int paths_from(const GraphView& graph, int vertex) {
   return count;
 }
 
-void agree(const char* name, int predicted, int recorded, const char* why) {
+void agree(const char* name, int predicted, std::ptrdiff_t recorded, const char* why) {
   if (predicted != recorded) not_yet(name, " is not ", predicted, ": ", why);
 }
 
@@ -31,13 +33,11 @@ void check::predicted_graph(Prediction (*answer)()) {
   written(predicted.operations + predicted.uses_of_h + predicted.gradients + predicted.paths != 0,
           "each of * + - tanh square in the program records one operation, whose arrows come from its inputs");
 
-  int operations = 0, uses_of_h = 0, w_vertex = 0;
-  for (int i = 0; i < std::ssize(graph.vertices); ++i) {
-    const GraphVertex& vertex = graph.vertices[i];
-    operations += is_operation(vertex);
-    if (vertex.name == "w") w_vertex = i;
-    for (const GraphEdge& edge : graph.edges) uses_of_h += vertex.name == "h" && edge.from == i;
-  }
+  const auto operations = std::ranges::count_if(graph.vertices, is_operation);
+  const auto vertex = [&](std::string_view name) {
+    return static_cast<int>(std::ranges::find(graph.vertices, name, &GraphVertex::name) - graph.vertices.begin());
+  };
+  const auto uses_of_h = std::ranges::count(graph.edges, vertex("h"), &GraphEdge::from);
   loss.backward();
   agree(
       "operations", predicted.operations, operations,
@@ -47,7 +47,7 @@ void check::predicted_graph(Prediction (*answer)()) {
         "h stands three times on a right side, and h * h has an arrow for each factor");
   agree("gradients", predicted.gradients, w.has_grad() + b.has_grad() + x.has_grad() + y.has_grad(),
         "only a variable() gets a gradient; x and y were made from numbers, so no gradient flows to them");
-  agree("paths", predicted.paths, paths_from(graph, w_vertex),
+  agree("paths", predicted.paths, paths_from(graph, vertex("w")),
         "one path leads from w to h, and from h as many as there are arrows that leave it");
   right_because() = "a result that is used three times is still one operation";
   if (drawing_folder().empty()) return;

@@ -4,16 +4,13 @@ namespace xgrad::exercises {
 
 void check::stable_softmax(Tensor (*answer)(const Tensor&)) {
   const Tensor scores = leaf({2, 3}, "scores");
-  Operations ran;
-  const Tensor weights = answer(scores);
-  written(weights.defined(),
-          "exp(scores) / sum(exp(scores), -1, {.keepdim = true}) is the formula; large scores come second");
-  ran.refuse({"softmax", "log_softmax", "masked_softmax"});
   const auto right = [](const Tensor& s) { return softmax(s); };
   const auto largest = [](const Tensor& e) { return max(e, Axes{-1}, {.keepdim = true}); };
   agree(
       {.what = "the weight",
        .meaning = "that of the scores",
+       .hint = "exp(scores) / sum(exp(scores), -1, {.keepdim = true}) is the formula; large scores come second",
+       .refused = {"softmax", "log_softmax", "masked_softmax"},
        .known = {{exp(scores) / sum(exp(scores)),
                   "all weights together sum to 1: sum each row by itself, along the last axis"},
                  {exp(scores) / sum(exp(scores), 0, {.keepdim = true}),

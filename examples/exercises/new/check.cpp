@@ -7,12 +7,10 @@ void NAME(Tensor (*answer)(const Tensor& x, const Tensor& w)) {
   using T = const Tensor&;
   // Leaves, so that gradients are compared, too. Sizes that differ tell a wrong axis.
   const Tensor x = leaf({2, 3}, "x", 1), w = leaf({3}, "w", 2);
-  Operations ran;
-  const Tensor y = answer(x, w);
-  written(y.defined(), "begin with square(x)");  // the hint for a hole without lines
-  ran.refuse({"linear"});                        // what students are to write themselves
   agree({.what = "y",
          .meaning = "(B), one number for each row",
+         .hint = "begin with square(x)",  // for a hole without lines
+         .refused = {"linear"},           // what students are to write themselves
          .known = {{matmul(x, w), "x is not squared"}, {matmul(square(x), square(w)), "w is squared, too"}},
          .why = "write out y_1 for B = 1 and n = 2"},
         answer, [](T x, T w) { return matmul(square(x), w); }, {{"x", x}, {"w", w}});

@@ -1,7 +1,6 @@
 // Hint: const auto begin = text.begin() + random() % (text.size() - model.context); a piece is Ids(begin, begin +
 // model.context).
 #include "check.h"
-#include "text.h"
 
 namespace check {
 

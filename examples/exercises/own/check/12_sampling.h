@@ -1,6 +1,5 @@
 // Hint: draw a number below the sum of the weights, and subtract one weight after the other until it is negative.
 #include "check.h"
-#include "text.h"
 
 namespace check {
 
