@@ -92,9 +92,9 @@ std::string page() {
     append(text, str("| ", name, " | ", cell(formula.value), " | ", cell(formula.derivative), " |\n"));
   }
   return text + "\n## Digits\n\n"
-      "Elementwise results are within 4 units of the last place of the exact ones, slopes that are formulas of the\n"
-      "rounded y or of several rounded factors within 6 (`tests/ops/elementwise/numerics_test.cpp`, in double and in float), with\n"
-      "these exceptions:\n\n"
+      "Elementwise results differ from the exact results by at most 4 units in the last place. Slopes that are computed from\n"
+      "the rounded y, or from several rounded factors, differ by at most 6 (`tests/ops/elementwise/numerics_test.cpp`, in double\n"
+      "and in float). The exceptions are:\n\n"
       "- The slopes of tanh and sigmoid are computed from y, which is saved for backward. Where y comes near 1 they lose digits, and\n"
       "  where it is rounded to 1, in float beyond 9 and 17, they are 0.\n"
       "- GELU by erf and mish take 5 units.\n"
