@@ -14,6 +14,7 @@ import html
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,12 +26,18 @@ DOCS = ROOT / "docs"
 BIN = pathlib.Path(os.environ.get("XGRAD_BUILD_DIR") or ROOT / "build/grouped") / "bin"
 ROWS = [(line.split("\t") + [""])[:4] for line in (DOCS / "tools/pictures.tsv").read_text().splitlines() if not line.startswith("#")]
 PICTURES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*") if path.suffix in (".svg", ".png") and "tools" not in path.parts)
-NEED_DATA = ("cnn", "vit", "swin", "bert", "byte_pairs", "few_pictures", "scaling", "notebook", "02_graph.cpp")  # or minutes
+NEED_DATA = ("cnn", "vit", "swin", "vae", "bert", "byte_pairs", "few_pictures", "scaling", "notebook", "02_graph.cpp")  # or minutes
+
+
+def name_of(command):
+    """The program of a command: `bert` in `examples/run bert --fill "a _ ."`."""
+    script, *words = shlex.split(command)
+    return words[0] if words else script
 
 
 def source_of(command):
     """The text of the program that a command runs, or None."""
-    name = command.split()[-1]
+    name = name_of(command)
     for place in (ROOT / "examples" / name, DOCS / "tools" / name, DOCS / f"tools/experiments/{name}.cpp", ROOT / command):
         if place.is_dir():
             kit = (ROOT / "examples/kit/train").glob("*.cpp")  # curves and mistakes
@@ -130,13 +137,16 @@ def black_pixels(picture):
 
 def compare(names, write):
     for command in dict.fromkeys(command for _, command, *_ in ROWS):
-        name = command.split()[-1]
+        name = name_of(command)
         if name not in names and (names or name in NEED_DATA):
             continue
         experiment = (DOCS / f"tools/experiments/{name}.cpp").exists()
         with tempfile.TemporaryDirectory() as out:
             program = [BIN / "experiments", name] if experiment else [BIN / name if (BIN / name).exists() else BIN / "examples" / name]
-            subprocess.run([*program, "--out", out], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            arguments = shlex.split(command)[2:]
+            if "--fashion-mnist" in arguments:  # a package, which this script installs
+                program = [ROOT / command.split()[0], name]
+            subprocess.run([*program, *arguments, "--out", out], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             for picture, _, file, _ in (row for row in ROWS if row[1] == command):
                 drawn = pathlib.Path(out) / (pathlib.Path(picture).name if file == "*" else file)
                 if not drawn.exists():
