@@ -8,8 +8,7 @@
 namespace xgrad {
 
 /// The same elements in the same order under another shape, with shared memory. One size may be -1: it is computed from
-/// the others. Throws ShapeError when the numbers of elements differ or a size of 0 leaves -1 open, ValueError for a
-/// size below -1 or a second -1.
+/// the others. Throws ShapeError unless exactly one shape fits, ValueError for a size below -1 or a second -1.
 Tensor reshape(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape);
